@@ -1,0 +1,169 @@
+// KvBooks: which block holds which tokens of which sequence, and what may be reused or evicted. It
+// keeps the books, the engine keeps the bytes: nothing here reads or writes KV. A core: no clock,
+// no lock, the same calls give the same answers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "kv/block_key.h"
+#include "kv/block_pool.h"
+#include "kv/event_log.h"
+#include "kv/ghost_list.h"
+#include "kv/prefix_tree.h"
+#include "kv/retention.h"
+
+namespace brigada {
+
+struct KvConfig {
+    uint32_t blocks = 0;                   // blocks of KV the engine has
+    uint32_t block_tokens = kBlockTokens;  // tokens per block
+    uint32_t ghost_blocks = 0;             // evicted keys remembered, to tell a re-read; 0: none
+    uint32_t event_blocks = 0;  // blocks of undrained events remembered; 0: none recorded
+};
+
+/// Copy all KV of block `from` to block `to`, before anything of the step is computed.
+struct BlockCopy {
+    BlockId from{};
+    BlockId to{};
+    friend bool operator==(const BlockCopy&, const BlockCopy&) = default;
+};
+
+/// What `lookup` found, without touching anything.
+struct KvLookup {
+    uint32_t cached_tokens = 0;     // whole blocks, fewer than the tokens asked for
+    uint32_t evictable_blocks = 0;  // of the blocks found, those that `begin` would lock
+};
+
+/// What `begin` found and locked.
+struct Hit {
+    uint32_t cached_tokens =
+        0;  // whole blocks, fewer than the prompt: the last token is recomputed
+    uint32_t reread_tokens = 0;  // tokens to compute again that were here and were evicted
+};
+
+/// Counters since construction; tokens unless named otherwise.
+struct KvStats {
+    uint64_t queries = 0;          // prompt tokens of sequences begun
+    uint64_t hits = 0;             // of those, found
+    uint64_t resumed_queries = 0;  // the same for sequences begun again after preemption
+    uint64_t resumed_hits = 0;
+    uint64_t reread = 0;            // computed again after eviction
+    uint64_t stored_blocks = 0;     // blocks that became matchable
+    uint64_t duplicate_blocks = 0;  // computed twice at the same time; the second copy was freed
+    uint64_t evicted_blocks = 0;
+    uint64_t superseded_blocks = 0;  // demoted because a newer turn left them behind
+    uint64_t copied_blocks = 0;      // copies on write
+};
+
+class KvBooks {
+  public:
+    explicit KvBooks(const KvConfig& config);
+
+    /// A new step: recency is counted in steps, and retention hints lapse by `now`.
+    void begin_step(Instant now);
+
+    /// How much of `tokens` is cached for this scope, as `begin` would find it.
+    KvLookup lookup(std::span<const TokenId> tokens, const KvScope& scope) const;
+
+    /// Opens a sequence: finds the longest cached prefix (whole blocks, at most tokens - 1), locks
+    /// it and makes it the start of the table. `resumed`: begun before and preempted; counted
+    /// apart. The id must be new and `tokens` not empty.
+    Hit begin(SequenceId id, std::span<const TokenId> tokens, const KvScope& scope,
+              const Retention& retention = {}, bool resumed = false);
+
+    /// Makes the table cover positions [0, tokens), evicting if need be, and makes every block from
+    /// the first position not computed yet the sequence's own: a block shared with a fork is
+    /// copied, see take_copies(). False, and nothing changed, when free and evictable blocks do not
+    /// suffice.
+    [[nodiscard]] bool grow(SequenceId id, uint32_t tokens);
+
+    /// The KV of positions [0, upto) is written. `tokens` are the sequence's tokens, at least
+    /// `upto`. Full blocks can be matched by others from now on; where the tree already holds the
+    /// same block, the table points there and the second copy is freed.
+    void computed(SequenceId id, std::span<const TokenId> tokens, uint32_t upto);
+
+    /// `child` begins as what `parent` has computed, sharing all its blocks.
+    void fork(SequenceId parent, SequenceId child);
+
+    /// Closes a sequence, finished or preempted. `keep`: its full blocks stay cached; otherwise
+    /// those that it computed itself and nobody else uses are dropped. A partial last block is
+    /// always freed. `turn_ended`: with a session id, the older state of the session is superseded.
+    void release(SequenceId id, bool keep, bool turn_ended = false);
+
+    /// Forgets everything cached. Sequences must have been released.
+    void reset();
+
+    bool contains(SequenceId id) const { return sequences_.contains(id); }
+
+    /// Block i holds positions [i * block_tokens, (i + 1) * block_tokens). Valid until the next
+    /// call that is not const.
+    std::span<const BlockId> table(SequenceId id) const;
+
+    /// Blocks that `grow(id, tokens)` would take.
+    uint32_t blocks_to_grow(SequenceId id, uint32_t tokens) const;
+
+    /// Copies since the last call, to be done in this order before anything is computed.
+    std::vector<BlockCopy> take_copies();
+
+    /// Events since the last call; see EventLog.
+    std::vector<KvEvent> drain_events();
+
+    uint32_t total_blocks() const { return config_.blocks; }
+    uint32_t block_tokens() const { return config_.block_tokens; }
+    uint32_t free_blocks() const { return pool_.free_blocks(); }            // hold nothing
+    uint32_t evictable_blocks() const { return tree_.evictable_blocks(); }  // cached, nobody's now
+    uint32_t available_blocks() const { return free_blocks() + evictable_blocks(); }
+    uint32_t held_blocks() const {
+        return total_blocks() - available_blocks();
+    }                                                          // of open sequences
+    uint32_t cached_blocks() const { return tree_.blocks(); }  // matchable, held or not
+    uint32_t blocks_for(uint32_t tokens) const;                // rounded up
+    const KvStats& stats() const { return stats_; }
+
+    /// Proves the books: free + evictable + held == total, every reference count is what tables and
+    /// tree say, every tree path carries the key of its tokens. O(blocks + tables).
+    void check() const;
+
+  private:
+    struct Sequence {
+        std::vector<BlockId> table;
+        uint32_t tree_blocks = 0;  // the first so many blocks of the table are nodes of the tree
+        uint32_t hit_blocks = 0;   // of those, found at begin
+        uint32_t computed = 0;     // positions whose KV is written
+        ScopeId scope{};
+        SessionId session{};
+        Retention retention;
+    };
+
+    Sequence& sequence(SequenceId id);
+    const Sequence& sequence(SequenceId id) const;
+    uint32_t hit_limit(size_t tokens) const;
+    uint32_t count_reread(std::span<const TokenId> tokens, const KvScope& scope,
+                          std::span<const BlockId> path) const;
+    uint32_t shared_from(const Sequence& sequence, uint32_t tokens) const;
+    uint32_t shared_blocks(const Sequence& sequence, uint32_t tokens) const;
+    void make_room(uint32_t blocks);
+    void copy_shared(Sequence& sequence, uint32_t tokens);
+    void store_block(Sequence& sequence, std::span<const TokenId> tokens);
+    void apply_retention(const Sequence& sequence, uint32_t block);
+    void drop_own_blocks(Sequence& sequence);
+    void evict(BlockId block, BlockKey key);
+
+    KvConfig config_;
+    BlockPool pool_;
+    PrefixTree tree_;
+    GhostList ghosts_;
+    EventLog events_;
+    KvStats stats_;
+    Instant now_;
+    std::unordered_map<SequenceId, Sequence> sequences_;
+    std::vector<BlockCopy> copies_;
+};
+
+}  // namespace brigada

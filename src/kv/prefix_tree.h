@@ -1,0 +1,167 @@
+// PrefixTree: every cached block, each hanging from the block before it. Walking down compares
+// tokens, so a hash collision can cost time but never serve another prompt's KV. What a sequence
+// uses is locked; of the rest the least valuable leaf goes first, so a path never has a hole.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "kv/block_key.h"
+#include "kv/retention.h"
+
+namespace brigada {
+
+enum class ScopeId : uint32_t {};  // one (salt, LoRA) pair, while sequences or blocks refer to it
+
+class PrefixTree {
+  public:
+    PrefixTree(uint32_t blocks, uint32_t block_tokens);
+
+    /// A new step: what is used from now on is more recent, and hints that lapsed by `now` end.
+    void begin_step(Instant now);
+
+    /// The scope of these strings, made if new, with one more reference.
+    ScopeId open_scope(const std::string& salt, const std::string& lora);
+    void close_scope(ScopeId scope);
+    std::optional<ScopeId> find_scope(const std::string& salt, const std::string& lora) const;
+    std::optional<BlockKey> scope_root(ScopeId scope) const;
+
+    /// The longest path of full blocks of `tokens`, root first, at most `max_blocks` long.
+    std::vector<BlockId> match(ScopeId scope, std::span<const TokenId> tokens,
+                               uint32_t max_blocks) const;
+
+    /// Adds `block`, holding `tokens` (one full block), under `parent` (none: first block of the
+    /// scope). When that place is taken by an equal block, adds nothing and returns the block
+    /// there. Either way it is locked once for the caller and used by `session`. The parent must be
+    /// locked.
+    BlockId insert(ScopeId scope, std::optional<BlockId> parent, std::span<const TokenId> tokens,
+                   BlockId block, SessionId session);
+
+    /// One sequence of `session` uses this block; it cannot be evicted until unlocked. Ancestors
+    /// first.
+    void lock(BlockId block, SessionId session);
+
+    /// A fork uses it as well: as lock(), for a block that is locked already, by the same session.
+    void lock_again(BlockId block);
+
+    /// The reverse; descendants first, so that the deepest block goes first.
+    void unlock(BlockId block);
+
+    /// Removes the least valuable leaf that is not locked.
+    struct Evicted {
+        BlockId block;
+        BlockKey key;
+    };
+    std::optional<Evicted> evict();
+
+    /// Removes this block, which must be an unlocked leaf.
+    void remove(BlockId block);
+
+    /// Raises the block to `priority` until `expiry`, unless a higher hint holds already.
+    void retain(BlockId block, uint8_t priority, Instant expiry);
+
+    /// A turn of `session` ended whose path is `path`, root first. What only its older state used
+    /// is demoted, provided the new turn extends it: shares at least half of its blocks. Returns
+    /// how many blocks were demoted.
+    uint32_t supersede(SessionId session, std::span<const BlockId> path);
+
+    bool contains(BlockId block) const { return node(block).live; }
+    bool is_open_leaf(BlockId block) const;  // no child, no lock: could go now
+    bool is_locked(BlockId block) const { return node(block).locks > 0; }
+    BlockKey key(BlockId block) const { return node(block).key; }
+    uint8_t priority(BlockId block) const { return node(block).priority; }
+    uint32_t locks(BlockId block) const { return node(block).locks; }
+    uint32_t blocks() const { return live_; }
+    uint32_t evictable_blocks() const { return unlocked_; }
+    size_t scopes() const { return scopes_.size(); }
+
+    /// Calls visit(key, parent key, tokens) for every block, parents before children.
+    template <typename Visit>
+    void for_each(Visit&& visit) const {
+        for (const BlockId block : parents_first())
+            visit(node(block).key, parent_key(block), tokens(block));
+    }
+
+    void check() const;
+
+  private:
+    static constexpr BlockId kNone{UINT32_MAX};
+
+    struct Node {
+        BlockKey key{};
+        BlockId parent = kNone;     // kNone: first block of its scope
+        BlockId same_slot = kNone;  // next block in the same slot of the index
+        ScopeId scope{};
+        uint32_t depth = 0;  // blocks before this one
+        uint32_t children = 0;
+        uint32_t locks = 0;
+        SessionId session{};  // the only session that used it; 0: none or several
+        uint64_t last_used = 0;
+        Instant expiry = Instant::never();
+        uint8_t priority = kPriorityDefault;
+        bool live = false;
+        bool has_two_continuations = false;  // it or a descendant once had two children
+        bool expiry_queued = false;
+    };
+
+    struct Scope {
+        std::string salt;
+        std::string lora;
+        std::optional<BlockKey> root;
+        uint32_t refs = 0;  // open sequences and blocks
+    };
+
+    /// Ascending order is the order of eviction.
+    struct Rank {
+        uint8_t priority;
+        uint64_t last_used;
+        uint32_t depth_below_max;  // deeper first
+        BlockId block;
+        friend auto operator<=>(const Rank&, const Rank&) = default;
+    };
+
+    Node& node(BlockId block) { return nodes_[raw(block)]; }
+    const Node& node(BlockId block) const { return nodes_[raw(block)]; }
+    std::span<const TokenId> tokens(BlockId block) const;
+    std::optional<BlockKey> parent_key(BlockId block) const;
+    std::vector<BlockId> parents_first() const;
+    size_t slot(BlockKey key) const { return raw(key) & (index_.size() - 1); }
+    BlockId find(ScopeId scope, BlockId parent, BlockKey key,
+                 std::span<const TokenId> tokens) const;
+    Rank rank(BlockId block) const;
+    void open_leaf(BlockId block);
+    void close_leaf(BlockId block);
+    void used_by(BlockId block, SessionId session);
+    void move_tip_up(SessionId session, BlockId block);
+    void mark_shared(BlockId block);
+    void set_priority(BlockId block, uint8_t priority, Instant expiry);
+    void lapse_hints(Instant now);
+    void unlink(BlockId block);
+    void check_node(BlockId block) const;
+
+    uint32_t block_tokens_;
+    uint64_t step_ = 0;
+    Instant now_;
+    uint32_t live_ = 0;
+    uint32_t unlocked_ = 0;
+    std::vector<Node> nodes_;     // by block id
+    Tokens tokens_;               // block_tokens of each block
+    std::vector<BlockId> index_;  // slot of a key -> chain through same_slot; a power of two
+    std::set<Rank> leaves_;       // unlocked blocks without children
+    std::set<std::pair<Instant, BlockId>> expiries_;  // when to look at a hint again
+    std::unordered_map<SessionId, BlockId> tips_;  // the deepest block that only this session used
+    std::map<std::pair<std::string, std::string>, ScopeId> scope_ids_;
+    std::unordered_map<ScopeId, Scope> scopes_;
+    uint32_t next_scope_ = 0;
+};
+
+}  // namespace brigada

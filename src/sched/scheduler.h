@@ -1,0 +1,117 @@
+// Scheduler: which tokens of which sequences the next step computes. A core: sequences and the time
+// go in, a Plan comes out; the engine and the simulator drive the same object. It owns the KV books
+// of its replica, since what can run is what fits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "kv/books.h"
+#include "sched/config.h"
+#include "sched/plan.h"
+#include "sched/sequence.h"
+#include "sched/tenant_service.h"
+
+namespace brigada {
+
+struct SchedulerStats {
+    uint32_t running = 0;         // sequences
+    uint32_t waiting = 0;         // sequences, unborn forks included
+    uint64_t waiting_tokens = 0;  // known tokens of those that wait
+    uint64_t submitted = 0;       // since construction, from here on
+    uint64_t refused = 0;
+    uint64_t finished = 0;
+    uint64_t cancelled = 0;
+    uint64_t expired = 0;
+    uint64_t preemptions = 0;
+    uint64_t shared_waits = 0;  // sequences that waited for another to compute their prefix
+    uint64_t steps = 0;
+    uint64_t planned_tokens = 0;
+};
+
+class Scheduler {
+  public:
+    /// The configs must be valid: see check_config().
+    Scheduler(const SchedulerConfig& config, const KvConfig& kv);
+
+    /// Queues a sequence. The place in the queue is taken here, so a burst cannot overfill it.
+    ///   too_large         the prompt leaves no room in the context, or never fits in the KV cache;
+    ///                     more siblings than can run
+    ///   exhausted         the queue is full, in sequences or in tokens
+    ///   invalid_argument  empty prompt, max_new_tokens 0, a retention priority over 100
+    /// The message names value and limit. Ids must be new.
+    Result<void> submit(SequenceSpec spec, Instant now);
+
+    /// The next step. Every plan is followed by its commit before the next plan; submit and cancel
+    /// may come between.
+    Plan plan(Instant now);
+
+    /// The plan was carried out. Returns what ended; those sequences are gone from here.
+    [[nodiscard]] std::vector<Finished> commit(const Plan& plan, const Outcome& outcome,
+                                               Instant now);
+
+    /// Ends a sequence, waiting or running; its blocks are free at once. Cancelling one whose forks
+    /// are not born yet cancels them too. An unknown id (it just ended) is ignored.
+    void cancel(SequenceId id);
+
+    bool idle() const { return sequences_.empty(); }
+    bool contains(SequenceId id) const { return sequences_.contains(id); }
+    const Sequence& sequence(SequenceId id) const;  // the id must be known
+    std::span<const TokenId> tokens(SequenceId id) const { return sequence(id).tokens; }
+    std::span<const BlockId> table(SequenceId id) const { return kv_.table(id); }  // must run
+
+    KvBooks& kv() { return kv_; }
+    const KvBooks& kv() const { return kv_; }
+    const SchedulerConfig& config() const { return config_; }
+
+    /// The longest prompt that submit accepts.
+    uint32_t max_prompt_tokens() const { return max_tokens() - 1; }
+
+    SchedulerStats stats() const;
+
+    /// The watchdog: there is work, and no token was computed for longer than config.watchdog.
+    bool stalled(Instant now) const;
+
+    /// Running and waiting sequences and the KV books as text, for /debug/state. At most
+    /// `max_lines` sequences each.
+    std::string describe(Instant now, size_t max_lines = 64) const;
+
+    /// A running hash of all decisions: equal seeds must end in equal digests.
+    uint64_t digest() const { return digest_; }
+
+    /// Proves queues, counters and KV books.
+    void check() const;
+
+  private:
+    // Steps of plan(), in order.
+    void expire_waiting(Plan& plan, Instant now);
+    void continue_decodes(Plan& plan, Instant now);
+    void continue_prefills(Plan& plan, Instant now);
+    void admit_waiting(Plan& plan, Instant now);
+    void top_up_prefills(Plan& plan, Instant now);
+    void seal(Plan& plan);
+
+    uint32_t max_tokens() const;
+
+    SchedulerConfig config_;
+    KvBooks kv_;
+    TenantService tenants_;
+    SchedulerStats stats_;
+    uint64_t step_ = 0;
+    uint64_t digest_ = 0;
+    uint64_t admissions_ = 0;
+    bool planned_ = false;  // a plan is out whose commit has not come
+    Instant progress_at_;
+    std::unordered_map<SequenceId, Sequence> sequences_;
+    std::vector<SequenceId> running_;  // in order of admission
+    std::vector<SequenceId> waiting_;  // in order of arrival here; ranked when looked at
+    std::unordered_map<SequenceId, SequenceId> unborn_;  // fork -> the sequence it will come from
+};
+
+}  // namespace brigada
