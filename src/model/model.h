@@ -50,7 +50,7 @@ class Model {
 
     /// Weights by GGUF's names, sorted by name. For layer N of `config().layers`:
     ///   token_embd.weight          [vocab][d_model]
-    ///   blk.N.attn_norm.weight     [d_model]              f32, as all norms and biases
+    ///   blk.N.attn_norm.weight     [d_model]
     ///   blk.N.attn_q.weight        [heads * head_dim][d_model]     .bias [heads * head_dim]
     ///   blk.N.attn_k.weight        [kv_heads * head_dim][d_model]  .bias [kv_heads * head_dim]
     ///   blk.N.attn_v.weight        as attn_k
@@ -62,7 +62,8 @@ class Model {
     ///   output_norm.weight         [d_model]
     ///   output.weight              [vocab][d_model], absent when tied_embeddings
     /// All of them are present with these shapes, biases exactly when the config says so. Norms and
-    /// biases of Hugging Face files may be f16 or bf16: read them with dequantise_row.
+    /// biases are f32 in GGUF files, f32, f16 or bf16 in Hugging Face's: read them with
+    /// dequantise_row.
     std::span<const Tensor> tensors() const { return parts_.tensors; }
 
     /// Null when there is none of this name.

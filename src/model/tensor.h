@@ -1,5 +1,6 @@
-// Tensor: a name, a shape and the bytes of a weight, borrowed from the file that is mapped. Nothing
-// here computes.
+// Tensor: a name, a shape and the bytes of a weight, borrowed from the file that is mapped. The
+// bytes may start at any address (safetensors aligns nothing), so copy a number out before reading
+// it.
 #pragma once
 
 #include <cstddef>
