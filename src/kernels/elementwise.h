@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/rope_pairing.h"
 #include "hw/cpu.h"
 #include "kernels/pool.h"
 
@@ -46,10 +47,6 @@ void add_bias(const ElementwiseKernels& kernels, const float* bias, Rows out, Po
 /// out = silu(gate) * up, where silu(x) = x / (1 + e^-x); out may be gate or up.
 void silu_mul(const ElementwiseKernels& kernels, ConstRows gate, ConstRows up, Rows out,
               Pool& pool);
-
-/// Which two dimensions a rotation turns: (2i, 2i + 1) as in the original LLaMA weights and GGUF's
-/// llama architecture, or (i, i + dims / 2) as in Hugging Face's and GPT-NeoX.
-enum class RopePairing { adjacent, halves };
 
 /// cos and sin of the angle of each rotated pair, [dims / 2] each, for one position.
 struct RopeAngles {

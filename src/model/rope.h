@@ -9,10 +9,9 @@
 #include <variant>
 #include <vector>
 
-namespace brigada {
+#include "base/rope_pairing.h"
 
-/// Which numbers of a head turn together: (0,1),(2,3),… or (0,d/2),(1,d/2+1),…
-enum class RopePairing { adjacent, halves };
+namespace brigada {
 
 struct RopeUnscaled {
     bool operator==(const RopeUnscaled&) const = default;
@@ -86,7 +85,7 @@ struct Rope {
 std::vector<float> rope_inverse_frequencies(const Rope& rope, uint64_t context);
 
 /// What cos and sin are multiplied by (YaRN, LongRoPE); 1 for the others.
-float rope_attention_factor(const Rope& rope, uint64_t context);
+float rope_attention_factor(const Rope& rope);
 
 /// "none", "linear x4", "llama3 x32 from 8192": for people.
 std::string to_string(const RopeScaling& scaling);
