@@ -121,7 +121,7 @@ class KvBooks {
     uint32_t available_blocks() const { return free_blocks() + evictable_blocks(); }
     uint32_t held_blocks() const {
         return total_blocks() - available_blocks();
-    }                                                          // of open sequences
+    }  // of open sequences
     uint32_t cached_blocks() const { return tree_.blocks(); }  // matchable, held or not
     uint32_t blocks_for(uint32_t tokens) const;                // rounded up
     const KvStats& stats() const { return stats_; }
@@ -144,16 +144,17 @@ class KvBooks {
     Sequence& sequence(SequenceId id);
     const Sequence& sequence(SequenceId id) const;
     uint32_t hit_limit(size_t tokens) const;
-    uint32_t count_reread(std::span<const TokenId> tokens, const KvScope& scope,
-                          std::span<const BlockId> path) const;
-    uint32_t shared_from(const Sequence& sequence, uint32_t tokens) const;
-    uint32_t shared_blocks(const Sequence& sequence, uint32_t tokens) const;
+    uint32_t blocks_to_copy(const Sequence& sequence, uint32_t tokens) const;
+    uint32_t count_reread(std::span<const TokenId> tokens, const Sequence& sequence) const;
+    void lock_path(Sequence& sequence, std::span<const BlockId> path);
     void make_room(uint32_t blocks);
-    void copy_shared(Sequence& sequence, uint32_t tokens);
+    void copy_partial_block(Sequence& sequence);
     void store_block(Sequence& sequence, std::span<const TokenId> tokens);
-    void apply_retention(const Sequence& sequence, uint32_t block);
-    void drop_own_blocks(Sequence& sequence);
-    void evict(BlockId block, BlockKey key);
+    void hint(const Sequence& sequence, uint32_t index, bool is_new);
+    void close_table(Sequence& sequence);
+    void drop_own_blocks(const Sequence& sequence);
+    void check_table(const Sequence& sequence) const;
+    void check_references() const;
 
     KvConfig config_;
     BlockPool pool_;

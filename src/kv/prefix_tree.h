@@ -31,6 +31,7 @@ class PrefixTree {
 
     /// The scope of these strings, made if new, with one more reference.
     ScopeId open_scope(const std::string& salt, const std::string& lora);
+    void add_scope_ref(ScopeId scope);
     void close_scope(ScopeId scope);
     std::optional<ScopeId> find_scope(const std::string& salt, const std::string& lora) const;
     std::optional<BlockKey> scope_root(ScopeId scope) const;
@@ -66,7 +67,10 @@ class PrefixTree {
     /// Removes this block, which must be an unlocked leaf.
     void remove(BlockId block);
 
-    /// Raises the block to `priority` until `expiry`, unless a higher hint holds already.
+    /// The first hint of a new block: holds until `expiry`, whether above or below the default.
+    void assign(BlockId block, uint8_t priority, Instant expiry);
+
+    /// A further hint: only raises, to a higher priority or to a later expiry of the same.
     void retain(BlockId block, uint8_t priority, Instant expiry);
 
     /// A turn of `session` ended whose path is `path`, root first. What only its older state used
@@ -78,6 +82,8 @@ class PrefixTree {
     bool is_open_leaf(BlockId block) const;  // no child, no lock: could go now
     bool is_locked(BlockId block) const { return node(block).locks > 0; }
     BlockKey key(BlockId block) const { return node(block).key; }
+    std::optional<BlockId> parent(BlockId block) const;
+    ScopeId scope(BlockId block) const { return node(block).scope; }
     uint8_t priority(BlockId block) const { return node(block).priority; }
     uint32_t locks(BlockId block) const { return node(block).locks; }
     uint32_t blocks() const { return live_; }
@@ -106,11 +112,13 @@ class PrefixTree {
         uint32_t locks = 0;
         SessionId session{};  // the only session that used it; 0: none or several
         uint64_t last_used = 0;
-        Instant expiry = Instant::never();
+        Instant expiry = Instant::never();  // when the priority lapses
+        Instant look_again_at =
+            Instant::never();  // its entry in expiries_, never later; never: none
         uint8_t priority = kPriorityDefault;
         bool live = false;
-        bool has_two_continuations = false;  // it or a descendant once had two children
-        bool expiry_queued = false;
+        bool shared = false;      // several conversations continue from here or below
+        bool superseded = false;  // demoted; the next use restores it
     };
 
     struct Scope {
@@ -134,7 +142,7 @@ class PrefixTree {
     std::span<const TokenId> tokens(BlockId block) const;
     std::optional<BlockKey> parent_key(BlockId block) const;
     std::vector<BlockId> parents_first() const;
-    size_t slot(BlockKey key) const { return raw(key) & (index_.size() - 1); }
+    size_t slot(BlockKey key, BlockId parent) const;
     BlockId find(ScopeId scope, BlockId parent, BlockKey key,
                  std::span<const TokenId> tokens) const;
     Rank rank(BlockId block) const;
@@ -143,10 +151,12 @@ class PrefixTree {
     void used_by(BlockId block, SessionId session);
     void move_tip_up(SessionId session, BlockId block);
     void mark_shared(BlockId block);
-    void set_priority(BlockId block, uint8_t priority, Instant expiry);
+    void rank_anew(BlockId block, uint8_t priority);
+    void look_again(BlockId block, Instant at);
     void lapse_hints(Instant now);
     void unlink(BlockId block);
     void check_node(BlockId block) const;
+    void check_index() const;
 
     uint32_t block_tokens_;
     uint64_t step_ = 0;

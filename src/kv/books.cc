@@ -1,0 +1,321 @@
+#include "kv/books.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/check.h"
+
+namespace brigada {
+namespace {
+
+Instant later(Instant now, Duration duration) {
+    const bool overflows = duration.ns() > Instant::never().ns() - std::max<int64_t>(now.ns(), 0);
+    return overflows ? Instant::never() : now + duration;
+}
+
+}  // namespace
+
+KvBooks::KvBooks(const KvConfig& config)
+    : config_(config),
+      pool_(config.blocks),
+      tree_(config.blocks, config.block_tokens),
+      ghosts_(config.ghost_blocks),
+      events_(config.event_blocks) {
+    CHECK(config.blocks > 0 && config.block_tokens > 0);
+}
+
+void KvBooks::begin_step(Instant now) {
+    now_ = now;
+    tree_.begin_step(now);
+}
+
+uint32_t KvBooks::blocks_for(uint32_t tokens) const {
+    return tokens / config_.block_tokens + (tokens % config_.block_tokens != 0 ? 1 : 0);
+}
+
+// --- opening ------------------------------------------------------------------------------------
+
+KvLookup KvBooks::lookup(std::span<const TokenId> tokens, const KvScope& scope) const {
+    const auto scope_id = tree_.find_scope(scope.salt, scope.lora);
+    if (!scope_id) return {};
+    const auto path = tree_.match(*scope_id, tokens, hit_limit(tokens.size()));
+    const auto locked =
+        std::ranges::partition_point(path, [&](BlockId block) { return tree_.is_locked(block); });
+    return {static_cast<uint32_t>(path.size()) * config_.block_tokens,
+            static_cast<uint32_t>(path.end() - locked)};
+}
+
+Hit KvBooks::begin(SequenceId id, std::span<const TokenId> tokens, const KvScope& scope,
+                   const Retention& retention, bool resumed) {
+    CHECK(!tokens.empty() && !contains(id), "sequence ", raw(id));
+    Sequence& opened = sequences_[id];
+    opened.scope = tree_.open_scope(scope.salt, scope.lora);
+    opened.session = scope.session;
+    opened.retention = retention;
+    lock_path(opened, tree_.match(opened.scope, tokens, hit_limit(tokens.size())));
+
+    const Hit hit{opened.computed, count_reread(tokens, opened)};
+    (resumed ? stats_.resumed_queries : stats_.queries) += tokens.size();
+    (resumed ? stats_.resumed_hits : stats_.hits) += hit.cached_tokens;
+    stats_.reread += hit.reread_tokens;
+    return hit;
+}
+
+// The last token is always computed: its logits are what the caller came for.
+uint32_t KvBooks::hit_limit(size_t tokens) const {
+    const size_t blocks = tokens == 0 ? 0 : (tokens - 1) / config_.block_tokens;
+    return static_cast<uint32_t>(std::min<size_t>(blocks, config_.blocks));
+}
+
+void KvBooks::lock_path(Sequence& sequence, std::span<const BlockId> path) {
+    for (const BlockId block : path) {
+        tree_.lock(block, sequence.session);
+        pool_.add_ref(block);
+        sequence.table.push_back(block);
+        hint(sequence, static_cast<uint32_t>(sequence.table.size() - 1), false);
+    }
+    sequence.tree_blocks = sequence.hit_blocks = static_cast<uint32_t>(path.size());
+    sequence.computed = sequence.hit_blocks * config_.block_tokens;
+}
+
+uint32_t KvBooks::count_reread(std::span<const TokenId> tokens, const Sequence& sequence) const {
+    if (ghosts_.size() == 0) return 0;
+    const auto parent = sequence.table.empty() ? tree_.scope_root(sequence.scope)
+                                               : std::optional(tree_.key(sequence.table.back()));
+    const auto keys = block_keys(tokens.subspan(sequence.computed), config_.block_tokens, parent);
+    const auto evicted =
+        std::ranges::count_if(keys, [&](BlockKey key) { return ghosts_.contains(key); });
+    return static_cast<uint32_t>(evicted) * config_.block_tokens;
+}
+
+// --- growing ------------------------------------------------------------------------------------
+
+bool KvBooks::grow(SequenceId id, uint32_t tokens) {
+    Sequence& grown = sequence(id);
+    const uint32_t needed = blocks_to_grow(id, tokens);
+    if (needed > available_blocks()) return false;
+    make_room(needed);
+    if (blocks_to_copy(grown, tokens) > 0) copy_partial_block(grown);
+    while (grown.table.size() < blocks_for(tokens))
+        grown.table.push_back(pool_.take());
+    return true;
+}
+
+uint32_t KvBooks::blocks_to_grow(SequenceId id, uint32_t tokens) const {
+    const Sequence& grown = sequence(id);
+    const auto have = static_cast<uint32_t>(grown.table.size());
+    const uint32_t want = blocks_for(tokens);
+    return (want > have ? want - have : 0) + blocks_to_copy(grown, tokens);
+}
+
+// Forks share only what was computed, so at most the block that `computed` lies in is not our own.
+uint32_t KvBooks::blocks_to_copy(const Sequence& sequence, uint32_t tokens) const {
+    const uint32_t index = sequence.computed / config_.block_tokens;
+    const bool writes = tokens > sequence.computed && index < sequence.table.size();
+    return writes && pool_.refs(sequence.table[index]) > 1 ? 1 : 0;
+}
+
+void KvBooks::copy_partial_block(Sequence& sequence) {
+    BlockId& place = sequence.table[sequence.computed / config_.block_tokens];
+    const BlockCopy copy{place, pool_.take()};
+    pool_.drop_ref(copy.from);
+    place = copy.to;
+    copies_.push_back(copy);
+    ++stats_.copied_blocks;
+}
+
+void KvBooks::make_room(uint32_t blocks) {
+    while (free_blocks() < blocks) {
+        const auto evicted = tree_.evict();
+        CHECK(evicted.has_value(), "no block to evict");
+        ghosts_.remember(evicted->key);
+        events_.removed(evicted->key);
+        pool_.drop_ref(evicted->block);
+        ++stats_.evicted_blocks;
+    }
+}
+
+// --- computing ----------------------------------------------------------------------------------
+
+void KvBooks::computed(SequenceId id, std::span<const TokenId> tokens, uint32_t upto) {
+    Sequence& advanced = sequence(id);
+    CHECK(upto >= advanced.computed && upto <= tokens.size(), "sequence ", raw(id));
+    CHECK(blocks_for(upto) <= advanced.table.size(), "sequence ", raw(id), " has not grown");
+    while ((advanced.tree_blocks + uint64_t{1}) * config_.block_tokens <= upto)
+        store_block(advanced, tokens);
+    advanced.computed = upto;
+}
+
+void KvBooks::store_block(Sequence& sequence, std::span<const TokenId> tokens) {
+    const uint32_t index = sequence.tree_blocks++;
+    const auto parent = index > 0 ? std::optional(sequence.table[index - 1]) : std::nullopt;
+    const auto block_span =
+        tokens.subspan(size_t{index} * config_.block_tokens, config_.block_tokens);
+    const BlockId own = sequence.table[index];
+    const bool stored_by_fork = tree_.contains(own);
+    const BlockId there = tree_.insert(sequence.scope, parent, block_span, own, sequence.session);
+    const bool is_new = there == own && !stored_by_fork;
+    if (is_new) {
+        const BlockKey key = tree_.key(own);
+        pool_.add_ref(own);  // the tree's
+        ghosts_.forget(key);
+        events_.stored(key, parent ? tree_.key(*parent) : tree_.scope_root(sequence.scope),
+                       block_span);
+        ++stats_.stored_blocks;
+    } else if (there != own) {
+        pool_.add_ref(there);
+        pool_.drop_ref(own);
+        sequence.table[index] = there;
+        ++stats_.duplicate_blocks;
+    }
+    hint(sequence, index, is_new);
+}
+
+void KvBooks::hint(const Sequence& sequence, uint32_t index, bool is_new) {
+    const uint64_t first = uint64_t{index} * config_.block_tokens;
+    const uint64_t last = first + config_.block_tokens;
+    const RetentionRange* best = nullptr;
+    for (const RetentionRange& range : sequence.retention.ranges) {
+        const bool touches = range.first < last && range.last > first;
+        if (touches && (best == nullptr || range.priority > best->priority)) best = &range;
+    }
+    if (best == nullptr) return;
+    const BlockId block = sequence.table[index];
+    const Instant expiry = later(now_, best->duration);
+    if (is_new)
+        tree_.assign(block, best->priority, expiry);
+    else
+        tree_.retain(block, best->priority, expiry);
+}
+
+void KvBooks::fork(SequenceId parent_id, SequenceId child_id) {
+    CHECK(!contains(child_id), "sequence ", raw(child_id));
+    Sequence child = sequence(parent_id);
+    child.table.resize(blocks_for(child.computed));
+    child.hit_blocks = child.tree_blocks;
+    for (const BlockId block : child.table)
+        pool_.add_ref(block);
+    for (uint32_t i = 0; i < child.tree_blocks; ++i)
+        tree_.lock_again(child.table[i]);
+    tree_.add_scope_ref(child.scope);
+    sequences_.emplace(child_id, std::move(child));
+}
+
+// --- closing ------------------------------------------------------------------------------------
+
+void KvBooks::release(SequenceId id, bool keep, bool turn_ended) {
+    Sequence& closed = sequence(id);
+    if (turn_ended) {
+        const auto path = std::span(closed.table).first(closed.tree_blocks);
+        stats_.superseded_blocks += tree_.supersede(closed.session, path);
+    }
+    close_table(closed);
+    if (!keep) drop_own_blocks(closed);
+    tree_.close_scope(closed.scope);
+    sequences_.erase(id);
+}
+
+void KvBooks::close_table(Sequence& sequence) {
+    for (size_t i = sequence.table.size(); i > 0; --i) {
+        const BlockId block = sequence.table[i - 1];
+        if (i <= sequence.tree_blocks) tree_.unlock(block);
+        pool_.drop_ref(block);
+    }
+}
+
+void KvBooks::drop_own_blocks(const Sequence& sequence) {
+    for (uint32_t i = sequence.tree_blocks; i > sequence.hit_blocks; --i) {
+        const BlockId block = sequence.table[i - 1];
+        if (!tree_.is_open_leaf(block)) return;  // others use it, and so all before it
+        events_.removed(tree_.key(block));
+        tree_.remove(block);
+        pool_.drop_ref(block);
+    }
+}
+
+void KvBooks::reset() {
+    CHECK(sequences_.empty(), sequences_.size(), " sequences are open");
+    while (const auto evicted = tree_.evict())
+        pool_.drop_ref(evicted->block);
+    ghosts_.clear();
+    events_.cleared();
+}
+
+// --- looking ------------------------------------------------------------------------------------
+
+KvBooks::Sequence& KvBooks::sequence(SequenceId id) {
+    const auto place = sequences_.find(id);
+    CHECK(place != sequences_.end(), "sequence ", raw(id), " is not open");
+    return place->second;
+}
+
+const KvBooks::Sequence& KvBooks::sequence(SequenceId id) const {
+    const auto place = sequences_.find(id);
+    CHECK(place != sequences_.end(), "sequence ", raw(id), " is not open");
+    return place->second;
+}
+
+std::span<const BlockId> KvBooks::table(SequenceId id) const {
+    return sequence(id).table;
+}
+
+std::vector<BlockCopy> KvBooks::take_copies() {
+    return std::exchange(copies_, {});
+}
+
+std::vector<KvEvent> KvBooks::drain_events() {
+    const bool behind = events_.overflowed();
+    std::vector<KvEvent> events = events_.drain();
+    if (!behind) return events;
+    EventLog snapshot(config_.blocks);
+    tree_.for_each([&](BlockKey key, std::optional<BlockKey> parent,
+                       std::span<const TokenId> tokens) { snapshot.stored(key, parent, tokens); });
+    std::ranges::move(snapshot.drain(), std::back_inserter(events));
+    return events;
+}
+
+// --- proving ------------------------------------------------------------------------------------
+
+void KvBooks::check() const {
+    pool_.check();
+    tree_.check();
+    ghosts_.check();
+    check_references();
+    for (const auto& [id, open] : sequences_)
+        check_table(open);
+    CHECK(free_blocks() + evictable_blocks() + held_blocks() == total_blocks());
+}
+
+void KvBooks::check_references() const {
+    std::vector<uint32_t> in_tables(config_.blocks, 0);
+    std::vector<uint32_t> as_nodes(config_.blocks, 0);
+    for (const auto& [id, open] : sequences_) {
+        for (size_t i = 0; i < open.table.size(); ++i) {
+            ++in_tables[raw(open.table[i])];
+            if (i < open.tree_blocks) ++as_nodes[raw(open.table[i])];
+        }
+    }
+    uint32_t held = 0;
+    for (uint32_t i = 0; i < config_.blocks; ++i) {
+        const BlockId block{i};
+        const uint32_t by_tree = tree_.contains(block) ? 1 : 0;
+        CHECK(pool_.refs(block) == in_tables[i] + by_tree, "block ", i, ": references");
+        CHECK(!by_tree || tree_.locks(block) == as_nodes[i], "block ", i, ": locks");
+        if (in_tables[i] > 0) ++held;
+    }
+    CHECK(held == held_blocks(), held, " blocks are held, not ", held_blocks());
+}
+
+void KvBooks::check_table(const Sequence& open) const {
+    CHECK(open.hit_blocks <= open.tree_blocks && open.tree_blocks <= open.table.size());
+    CHECK(open.tree_blocks == open.computed / config_.block_tokens);
+    CHECK(blocks_for(open.computed) <= open.table.size());
+    for (uint32_t i = 0; i < open.tree_blocks; ++i) {
+        const auto parent = i > 0 ? std::optional(open.table[i - 1]) : std::nullopt;
+        CHECK(tree_.parent(open.table[i]) == parent, "block ", raw(open.table[i]), " is misplaced");
+        CHECK(tree_.scope(open.table[i]) == open.scope);
+    }
+}
+
+}  // namespace brigada

@@ -1,0 +1,346 @@
+#include "kv/prefix_tree.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/check.h"
+
+namespace brigada {
+
+PrefixTree::PrefixTree(uint32_t blocks, uint32_t block_tokens)
+    : block_tokens_(block_tokens),
+      nodes_(blocks),
+      tokens_(size_t{blocks} * block_tokens),
+      index_(std::bit_ceil(size_t{blocks} + 1), kNone) {}
+
+void PrefixTree::begin_step(Instant now) {
+    ++step_;
+    now_ = now;
+    lapse_hints(now);
+}
+
+// --- scopes -------------------------------------------------------------------------------------
+
+ScopeId PrefixTree::open_scope(const std::string& salt, const std::string& lora) {
+    const auto [place, is_new] = scope_ids_.try_emplace({salt, lora});
+    if (is_new) {
+        while (scopes_.contains(ScopeId{next_scope_}))
+            ++next_scope_;  // after 2^32 scopes
+        place->second = ScopeId{next_scope_++};
+        scopes_[place->second] = {salt, lora, scope_key(salt, lora), 0};
+    }
+    add_scope_ref(place->second);
+    return place->second;
+}
+
+void PrefixTree::add_scope_ref(ScopeId scope) {
+    ++scopes_.at(scope).refs;
+}
+
+void PrefixTree::close_scope(ScopeId scope) {
+    const auto place = scopes_.find(scope);
+    CHECK(place != scopes_.end() && place->second.refs > 0);
+    if (--place->second.refs > 0) return;
+    scope_ids_.erase({place->second.salt, place->second.lora});
+    scopes_.erase(place);
+}
+
+std::optional<ScopeId> PrefixTree::find_scope(const std::string& salt,
+                                              const std::string& lora) const {
+    const auto place = scope_ids_.find({salt, lora});
+    if (place == scope_ids_.end()) return std::nullopt;
+    return place->second;
+}
+
+std::optional<BlockKey> PrefixTree::scope_root(ScopeId scope) const {
+    return scopes_.at(scope).root;
+}
+
+// --- finding ------------------------------------------------------------------------------------
+
+std::vector<BlockId> PrefixTree::match(ScopeId scope, std::span<const TokenId> tokens,
+                                       uint32_t max_blocks) const {
+    std::vector<BlockId> path;
+    std::optional<BlockKey> key = scope_root(scope);
+    BlockId parent = kNone;
+    while (path.size() < max_blocks && tokens.size() >= block_tokens_) {
+        const auto block_span = tokens.first(block_tokens_);
+        key = chain_key(key, local_hash(block_span));
+        parent = find(scope, parent, *key, block_span);
+        if (parent == kNone) break;
+        path.push_back(parent);
+        tokens = tokens.subspan(block_tokens_);
+    }
+    return path;
+}
+
+BlockId PrefixTree::find(ScopeId scope, BlockId parent, BlockKey key,
+                         std::span<const TokenId> wanted) const {
+    for (BlockId block = index_[slot(key, parent)]; block != kNone; block = node(block).same_slot) {
+        const Node& candidate = node(block);
+        if (candidate.key != key || candidate.parent != parent || candidate.scope != scope)
+            continue;
+        if (std::ranges::equal(tokens(block), wanted)) return block;
+    }
+    return kNone;
+}
+
+// The parent's block id joins the key: whoever looks for prompts whose keys share a slot would have
+// to know where the engine put them.
+size_t PrefixTree::slot(BlockKey key, BlockId parent) const {
+    const uint64_t mixed = (raw(key) ^ raw(parent)) * 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
+    return (mixed >> 32) & (index_.size() - 1);
+}
+
+std::span<const TokenId> PrefixTree::tokens(BlockId block) const {
+    return std::span(tokens_).subspan(size_t{raw(block)} * block_tokens_, block_tokens_);
+}
+
+std::optional<BlockKey> PrefixTree::parent_key(BlockId block) const {
+    const Node& here = node(block);
+    return here.parent == kNone ? scope_root(here.scope) : std::optional(node(here.parent).key);
+}
+
+std::optional<BlockId> PrefixTree::parent(BlockId block) const {
+    const BlockId above = node(block).parent;
+    return above == kNone ? std::nullopt : std::optional(above);
+}
+
+bool PrefixTree::is_open_leaf(BlockId block) const {
+    const Node& here = node(block);
+    return here.live && here.locks == 0 && here.children == 0;
+}
+
+// --- adding and using ---------------------------------------------------------------------------
+
+BlockId PrefixTree::insert(ScopeId scope, std::optional<BlockId> parent,
+                           std::span<const TokenId> block_span, BlockId block, SessionId session) {
+    CHECK(block_span.size() == block_tokens_);
+    CHECK(!parent || is_locked(*parent));
+    const BlockId above = parent.value_or(kNone);
+    const auto key_above = parent ? std::optional(key(*parent)) : scope_root(scope);
+    const BlockKey key = chain_key(key_above, local_hash(block_span));
+    if (const BlockId there = find(scope, above, key, block_span); there != kNone) {
+        lock(there, session);
+        return there;
+    }
+
+    Node& added = node(block);
+    CHECK(!added.live);
+    BlockId& first = index_[slot(key, above)];
+    added = Node{.key = key, .parent = above, .same_slot = first, .scope = scope};
+    added.depth = parent ? node(*parent).depth + 1 : 0;
+    added.locks = 1;
+    added.session = session;
+    added.last_used = step_;
+    added.live = true;
+    first = block;
+    std::ranges::copy(block_span, tokens_.begin() + ptrdiff_t{raw(block)} * block_tokens_);
+    ++live_;
+    add_scope_ref(scope);
+    if (parent && ++node(*parent).children > 1) mark_shared(*parent);
+    return block;
+}
+
+void PrefixTree::lock(BlockId block, SessionId session) {
+    Node& here = node(block);
+    CHECK(here.live);
+    if (here.locks++ == 0) {
+        --unlocked_;
+        if (here.children == 0) close_leaf(block);
+    }
+    here.last_used = step_;
+    used_by(block, session);
+    if (here.superseded) {
+        here.superseded = false;
+        here.priority = kPriorityDefault;
+    }
+    if (here.shared) retain(block, kPriorityShared, now_ + kSharedFor);
+}
+
+void PrefixTree::lock_again(BlockId block) {
+    CHECK(node(block).live && node(block).locks > 0);
+    ++node(block).locks;
+}
+
+void PrefixTree::unlock(BlockId block) {
+    Node& here = node(block);
+    CHECK(here.live && here.locks > 0);
+    if (--here.locks > 0) return;
+    ++unlocked_;
+    here.last_used = step_;
+    if (here.children == 0) open_leaf(block);
+}
+
+// A block with two continuations is where conversations part, unless one session made both of them.
+void PrefixTree::mark_shared(BlockId block) {
+    if (node(block).session != SessionId{}) return;
+    for (; block != kNone && !node(block).shared; block = node(block).parent) {
+        node(block).shared = true;
+        retain(block, kPriorityShared, now_ + kSharedFor);
+    }
+}
+
+void PrefixTree::used_by(BlockId block, SessionId session) {
+    const SessionId only = node(block).session;
+    if (only == SessionId{} || only == session) return;
+    move_tip_up(only, block);
+    node(block).session = SessionId{};
+}
+
+void PrefixTree::move_tip_up(SessionId session, BlockId block) {
+    const auto tip = tips_.find(session);
+    if (tip == tips_.end() || tip->second != block) return;
+    const BlockId parent = node(block).parent;
+    if (parent != kNone && node(parent).session == session)
+        tip->second = parent;
+    else
+        tips_.erase(tip);
+}
+
+// --- evicting -----------------------------------------------------------------------------------
+
+std::optional<PrefixTree::Evicted> PrefixTree::evict() {
+    if (leaves_.empty()) return std::nullopt;
+    const BlockId block = leaves_.begin()->block;
+    const BlockKey evicted_key = key(block);
+    remove(block);
+    return Evicted{block, evicted_key};
+}
+
+void PrefixTree::remove(BlockId block) {
+    CHECK(is_open_leaf(block));
+    close_leaf(block);
+    look_again(block, Instant::never());
+    move_tip_up(node(block).session, block);
+    unlink(block);
+    --unlocked_;
+    --live_;
+    const BlockId parent = node(block).parent;
+    if (parent != kNone && --node(parent).children == 0 && !is_locked(parent)) open_leaf(parent);
+    close_scope(node(block).scope);
+    node(block) = Node{};
+}
+
+void PrefixTree::unlink(BlockId block) {
+    BlockId* link = &index_[slot(key(block), node(block).parent)];
+    while (*link != block)
+        link = &node(*link).same_slot;
+    *link = node(block).same_slot;
+}
+
+PrefixTree::Rank PrefixTree::rank(BlockId block) const {
+    const Node& here = node(block);
+    return {here.priority, here.last_used, UINT32_MAX - here.depth, block};
+}
+
+void PrefixTree::open_leaf(BlockId block) {
+    leaves_.insert(rank(block));
+}
+
+void PrefixTree::close_leaf(BlockId block) {
+    CHECK(leaves_.erase(rank(block)) == 1);
+}
+
+// --- retention ----------------------------------------------------------------------------------
+
+void PrefixTree::assign(BlockId block, uint8_t priority, Instant expiry) {
+    CHECK(node(block).live && priority <= kPriorityMax);
+    node(block).expiry = expiry;
+    node(block).superseded = false;
+    rank_anew(block, priority);
+    if (expiry < node(block).look_again_at) look_again(block, expiry);
+}
+
+void PrefixTree::retain(BlockId block, uint8_t priority, Instant expiry) {
+    const Node& here = node(block);
+    const bool raises = priority > here.priority;
+    const bool prolongs = priority == here.priority && expiry > here.expiry;
+    if (raises || prolongs) assign(block, priority, expiry);
+}
+
+void PrefixTree::rank_anew(BlockId block, uint8_t priority) {
+    const bool leaf = is_open_leaf(block);
+    if (leaf) close_leaf(block);
+    node(block).priority = priority;
+    if (leaf) open_leaf(block);
+}
+
+// A hint that is prolonged at every use would be moved at every use; its old entry stays instead,
+// and when that comes up we look again.
+void PrefixTree::look_again(BlockId block, Instant at) {
+    Node& here = node(block);
+    if (here.look_again_at != Instant::never()) expiries_.erase({here.look_again_at, block});
+    if (at != Instant::never()) expiries_.insert({at, block});
+    here.look_again_at = at;
+}
+
+void PrefixTree::lapse_hints(Instant now) {
+    while (!expiries_.empty() && expiries_.begin()->first <= now) {
+        const BlockId block = expiries_.begin()->second;
+        if (node(block).expiry > now) {
+            look_again(block, node(block).expiry);
+            continue;
+        }
+        look_again(block, Instant::never());
+        node(block).expiry = Instant::never();
+        rank_anew(block, kPriorityDefault);
+    }
+}
+
+uint32_t PrefixTree::supersede(SessionId session, std::span<const BlockId> path) {
+    if (session == SessionId{} || path.empty()) return 0;
+    const BlockId newest = path.back();
+    const bool newest_is_own = node(newest).session == session;
+    const auto tip = tips_.find(session);
+    if (tip == tips_.end()) {
+        if (newest_is_own) tips_[session] = newest;
+        return 0;
+    }
+
+    std::vector<BlockId> left_behind;
+    BlockId block = tip->second;
+    const auto on_path = [&](BlockId b) {
+        return node(b).depth < path.size() && path[node(b).depth] == b;
+    };
+    while (block != kNone && !on_path(block)) {
+        left_behind.push_back(block);
+        block = node(block).parent;
+    }
+    const uint32_t common = block == kNone ? 0 : node(block).depth + 1;
+    const uint32_t older = node(tip->second).depth + 1;
+    const bool extends = uint64_t{common} * 2 >= older;
+    if (newest_is_own && (extends || path.size() > older)) tip->second = newest;
+    if (!extends) return 0;
+
+    uint32_t demoted = 0;
+    for (const BlockId old : left_behind) {
+        Node& here = node(old);
+        if (here.session != session) break;  // so are all its ancestors
+        if (here.locks > 0 || here.superseded || here.priority != kPriorityDefault) continue;
+        here.superseded = true;
+        here.expiry = Instant::never();
+        rank_anew(old, kPrioritySuperseded);
+        ++demoted;
+    }
+    return demoted;
+}
+
+// --- the whole tree -----------------------------------------------------------------------------
+
+std::vector<BlockId> PrefixTree::parents_first() const {
+    std::vector<BlockId> order;
+    std::vector<bool> done(nodes_.size(), false);
+    for (uint32_t i = 0; i < nodes_.size(); ++i) {
+        if (!nodes_[i].live || nodes_[i].children > 0) continue;
+        const auto run = static_cast<ptrdiff_t>(order.size());
+        for (BlockId block{i}; block != kNone && !done[raw(block)]; block = node(block).parent) {
+            order.push_back(block);
+            done[raw(block)] = true;
+        }
+        std::reverse(order.begin() + run, order.end());
+    }
+    return order;
+}
+
+}  // namespace brigada

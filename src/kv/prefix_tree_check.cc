@@ -1,0 +1,74 @@
+// PrefixTree::check: what must hold in the tree after every call, proved from the nodes alone.
+#include <algorithm>
+
+#include "base/check.h"
+#include "kv/prefix_tree.h"
+
+namespace brigada {
+
+void PrefixTree::check() const {
+    std::vector<uint32_t> children(nodes_.size(), 0);
+    std::unordered_map<ScopeId, uint32_t> blocks_of;
+    uint32_t live = 0;
+    uint32_t unlocked = 0;
+    uint32_t open = 0;
+    uint32_t queued = 0;
+    for (uint32_t i = 0; i < nodes_.size(); ++i) {
+        const Node& here = nodes_[i];
+        if (!here.live) continue;
+        check_node(BlockId{i});
+        if (here.parent != kNone) ++children[raw(here.parent)];
+        ++blocks_of[here.scope];
+        ++live;
+        if (here.locks == 0) ++unlocked;
+        if (is_open_leaf(BlockId{i})) ++open;
+        if (here.look_again_at != Instant::never()) ++queued;
+    }
+    for (uint32_t i = 0; i < nodes_.size(); ++i)
+        CHECK(nodes_[i].children == children[i], "block ", i, ": children");
+    CHECK(live == live_ && unlocked == unlocked_, live, " live, ", unlocked, " unlocked");
+    CHECK(leaves_.size() == open && expiries_.size() == queued);
+    CHECK(parents_first().size() == live, "a block is not reached from a leaf");
+    for (const auto& [scope, blocks] : blocks_of)
+        CHECK(scopes_.at(scope).refs >= blocks);
+    CHECK(scope_ids_.size() == scopes_.size());
+    for (const auto& [session, tip] : tips_)
+        CHECK(node(tip).live && node(tip).session == session, "session ", raw(session));
+    check_index();
+}
+
+void PrefixTree::check_node(BlockId block) const {
+    const Node& here = node(block);
+    const auto number = raw(block);
+    CHECK(scopes_.contains(here.scope), "block ", number, ": scope");
+    CHECK(here.key == chain_key(parent_key(block), local_hash(tokens(block))), "block ", number);
+    if (here.parent == kNone) {
+        CHECK(here.depth == 0);
+    } else {
+        const Node& above = node(here.parent);
+        CHECK(above.live && above.scope == here.scope && above.depth + 1 == here.depth);
+        CHECK(above.locks >= here.locks, "block ", number, " is locked more than its parent");
+        CHECK(above.locks > 0 || above.last_used >= here.last_used, "block ", number,
+              " is more recent than its parent");
+        CHECK(above.session == here.session || above.session == SessionId{}, "block ", number);
+        CHECK(above.shared || !here.shared);
+    }
+    if (is_open_leaf(block)) CHECK(leaves_.contains(rank(block)), "block ", number);
+    CHECK(here.look_again_at <= here.expiry, "block ", number, " would keep its hint too long");
+    if (here.look_again_at != Instant::never())
+        CHECK(expiries_.contains({here.look_again_at, block}), "block ", number);
+    CHECK(here.priority <= kPriorityMax);
+}
+
+void PrefixTree::check_index() const {
+    uint32_t indexed = 0;
+    for (size_t i = 0; i < index_.size(); ++i) {
+        for (BlockId block = index_[i]; block != kNone; block = node(block).same_slot) {
+            CHECK(node(block).live && slot(key(block), node(block).parent) == i);
+            CHECK(++indexed <= live_, "the index has a loop");
+        }
+    }
+    CHECK(indexed == live_);
+}
+
+}  // namespace brigada
