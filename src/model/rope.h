@@ -45,19 +45,19 @@ struct RopeYarn {
     double beta_fast = 32;  // rotations over the original context above which nothing is scaled
     double beta_slow = 1;   // and below which all is
     bool truncate = true;   // the ramp's ends rounded outwards to whole dimensions
-    std::optional<double> attention_factor;  // replaces the computed one
-    std::optional<double> mscale;
-    std::optional<double> mscale_all_dim;
+    std::optional<double> attention_factor = std::nullopt;  // replaces the computed one
+    std::optional<double> mscale = std::nullopt;
+    std::optional<double> mscale_all_dim = std::nullopt;
     bool operator==(const RopeYarn&) const = default;
 };
 
 /// One divisor per frequency, for contexts up to the original and beyond it.
 struct RopeLong {
-    std::vector<float> short_factors;  // dims / 2 each
-    std::vector<float> long_factors;
+    std::vector<float> short_factors = {};  // dims / 2 each
+    std::vector<float> long_factors = {};
     uint64_t original_context = 0;
     double factor = 1;  // context over original context, for the attention factor
-    std::optional<double> attention_factor;
+    std::optional<double> attention_factor = std::nullopt;
     bool operator==(const RopeLong&) const = default;
 };
 

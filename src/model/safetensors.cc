@@ -31,8 +31,11 @@ Result<HeaderJson> parse_object(std::string_view text, std::string_view what) {
     HeaderJson json;
     try {
         json = HeaderJson::parse(text, count_keys);
-    } catch (const HeaderJson::exception& e) {
-        return Error{Code::corrupt, concat(what, ": not valid JSON: ", e.what())};
+    } catch (const HeaderJson::parse_error& e) {
+        return Error{Code::corrupt,
+                     concat(what, ": not valid JSON at byte ", e.byte, " of ", text.size())};
+    } catch (const HeaderJson::exception&) {
+        return Error{Code::corrupt, concat(what, ": JSON with a number out of range")};
     }
     if (!json.is_object()) return Error{Code::corrupt, concat(what, ": not a JSON object")};
     if (json.size() != keys) return Error{Code::corrupt, concat(what, ": a key occurs twice")};
