@@ -1,0 +1,8 @@
+#include "kernels/avx2/simd.h"
+#include "kernels/matmul_body.h"
+
+namespace brigada::avx2 {
+
+constinit const MatmulKernels kMatmulKernels = body::make_kernels<Vec>(nullptr);
+
+}  // namespace brigada::avx2
