@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "net/gone.h"
 #include "net/http.h"
 #include "net/loop.h"
-#include "net/signal.h"
 
 namespace brigada {
 

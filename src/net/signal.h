@@ -5,8 +5,6 @@
 
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <chrono>
-#include <functional>
-#include <memory>
 
 #include "base/time.h"
 #include "net/loop.h"
@@ -30,33 +28,6 @@ class Signal {
     LoopTimer timer_;
     bool notified_ = false;
     bool waiting_ = false;
-};
-
-/// A list of callbacks for one event that happens at most once. Used for "the client is gone".
-class Gone {
-  public:
-    /// Keeps the callback registered for as long as it lives.
-    class Watch {
-      public:
-        Watch() = default;
-
-      private:
-        friend class Gone;
-        struct Entry;
-        std::shared_ptr<Entry> entry_;
-    };
-
-    bool happened() const { return happened_; }
-
-    /// Calls `callback` when it happens; at once when it has happened.
-    [[nodiscard]] Watch watch(std::move_only_function<void()> callback);
-
-    /// It happened: runs what is registered. A second call does nothing.
-    void happen();
-
-  private:
-    std::vector<std::weak_ptr<Watch::Entry>> entries_;
-    bool happened_ = false;
 };
 
 }  // namespace brigada

@@ -2,6 +2,7 @@
 // byte stream apart again, however it was cut. Source: WHATWG HTML, "Server-sent events".
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,8 @@ class SseWriter {
     void clear() { bytes_.clear(); }
 
   private:
+    void lines(std::string_view prefix, std::string_view text);
+
     std::string bytes_;
 };
 
@@ -54,18 +57,16 @@ class SseReader {
     Result<void> feed(std::string_view bytes, std::vector<SseEvent>& events);
 
   private:
-    enum class Start { bom0, bom1, bom2, passed };
-
     void end_line(std::string_view line, std::vector<SseEvent>& events);
     void set_field(std::string_view name, std::string_view value);
     void dispatch(std::vector<SseEvent>& events);
 
     size_t max_event_bytes_;
-    Start start_ = Start::bom0;
-    std::string line_;       // the unfinished line
-    SseEvent event_;         // the unfinished event
-    bool has_data_ = false;  // an empty `data:` line is data too
-    bool after_cr_ = false;  // the next LF belongs to the CR before it
+    bool first_line_ = true;  // a byte order mark may begin it
+    std::string line_;        // the unfinished line
+    SseEvent event_;          // the unfinished event
+    bool has_data_ = false;   // an empty `data:` line is data too
+    bool after_cr_ = false;   // the next LF belongs to the CR before it
     size_t event_bytes_ = 0;
     bool failed_ = false;
 };

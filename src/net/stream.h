@@ -37,32 +37,43 @@ struct IoOutcome {
 class TcpStream {
   public:
     explicit TcpStream(LoopSocket socket);
+    /// Not connected yet.
+    explicit TcpStream(LoopExecutor executor);
     ~TcpStream();
     TcpStream(TcpStream&& other) noexcept;
     TcpStream& operator=(TcpStream&& other) noexcept;
 
+    /// Connects; the error says what the system said. `failed` with a text, timed_out or aborted.
+    Task<IoStatus> connect(boost::asio::ip::tcp::endpoint endpoint, std::string& failure);
+
     /// What is there, at most room.size() bytes, without waiting.
     IoOutcome try_read(std::span<char> room);
 
-    /// Waits until something can be read (or the peer has ended), then reads it.
+    /// Waits until something can be read (or the peer has ended), then reads it. A peer that always
+    /// has more gives the loop a turn every 512 KB.
     Task<IoOutcome> read_some(std::span<char> room);
+    /// Waits until something can be read or the peer has ended: for who has no room before then.
+    Task<IoStatus> readable();
 
     /// Writes every byte of the pieces, which are used up; returns when the kernel has them all.
-    /// The memory they name stays the caller's until then. ok, timed_out, aborted or failed.
-    Task<IoStatus> write_all(std::span<iovec> pieces);
-    /// The same, each byte taken giving the peer `stall` more time.
-    Task<IoStatus> write_all(std::span<iovec> pieces, Duration stall);
+    /// The memory they name stays the caller's until then. A `stall` moves the deadline: the peer
+    /// has so long to take the next byte. ok, timed_out, aborted or failed.
+    Task<IoStatus> write_all(std::span<iovec> pieces, Duration stall = Duration::max());
 
     /// Calls back once when something can be read or the peer has ended; not after close().
     void when_readable(std::move_only_function<void()> callback);
 
     /// What waits, or will wait, past `deadline` returns timed_out. Instant::never() lifts it.
     void expire_at(Instant deadline);
+    /// No deadline is later than this one.
+    void limit(Instant last);
 
     /// What waits, and every later call, returns aborted. The socket stays open until close().
     void abort();
     /// Tells the peer that nothing more comes (FIN); reading goes on.
     void shutdown_send();
+    /// Closes so that the peer sees a failure (RST), not an end.
+    void reset();
     void close();
 
     bool open() const;
@@ -70,6 +81,8 @@ class TcpStream {
     std::string peer() const;
 
   private:
+    void set_options();
+
     struct Inner;
     std::shared_ptr<Inner> inner_;
 };
