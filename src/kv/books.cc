@@ -36,14 +36,15 @@ uint32_t KvBooks::blocks_for(uint32_t tokens) const {
 
 // --- opening ------------------------------------------------------------------------------------
 
-KvLookup KvBooks::lookup(std::span<const TokenId> tokens, const KvScope& scope) const {
+uint32_t KvBooks::lookup(std::span<const TokenId> tokens, const KvScope& scope,
+                         KvCursor& cursor) const {
     const auto scope_id = tree_.find_scope(scope.salt, scope.lora);
-    if (!scope_id) return {};
-    const auto path = tree_.match(*scope_id, tokens, hit_limit(tokens.size()));
-    const auto locked =
-        std::ranges::partition_point(path, [&](BlockId block) { return tree_.is_locked(block); });
-    return {static_cast<uint32_t>(path.size()) * config_.block_tokens,
-            static_cast<uint32_t>(path.end() - locked)};
+    if (!scope_id) {
+        cursor = {};
+        return 0;
+    }
+    return tree_.match_on(*scope_id, tokens, hit_limit(tokens.size()), cursor) *
+           config_.block_tokens;
 }
 
 Hit KvBooks::begin(SequenceId id, std::span<const TokenId> tokens, const KvScope& scope,

@@ -34,12 +34,6 @@ struct BlockCopy {
     friend bool operator==(const BlockCopy&, const BlockCopy&) = default;
 };
 
-/// What `lookup` found, without touching anything.
-struct KvLookup {
-    uint32_t cached_tokens = 0;     // whole blocks, fewer than the tokens asked for
-    uint32_t evictable_blocks = 0;  // of the blocks found, those that `begin` would lock
-};
-
 /// What `begin` found and locked.
 struct Hit {
     uint32_t cached_tokens =
@@ -68,8 +62,13 @@ class KvBooks {
     /// A new step: recency is counted in steps, and retention hints lapse by `now`.
     void begin_step(Instant now);
 
-    /// How much of `tokens` is cached for this scope, as `begin` would find it.
-    KvLookup lookup(std::span<const TokenId> tokens, const KvScope& scope) const;
+    /// Tokens of `tokens` that `begin` would find cached for this scope. Touches nothing but
+    /// `cursor`, which makes the next call for the same tokens cost only what is new.
+    uint32_t lookup(std::span<const TokenId> tokens, const KvScope& scope, KvCursor& cursor) const;
+
+    /// Of the blocks that the lookup just made found, those that are evictable until `begin` locks
+    /// them.
+    uint32_t evictable_in(const KvCursor& cursor) const { return tree_.unlocked_on_path(cursor); }
 
     /// Opens a sequence: finds the longest cached prefix (whole blocks, at most tokens - 1), locks
     /// it and makes it the start of the table. `resumed`: begun before and preempted; counted

@@ -60,18 +60,41 @@ std::optional<BlockKey> PrefixTree::scope_root(ScopeId scope) const {
 
 std::vector<BlockId> PrefixTree::match(ScopeId scope, std::span<const TokenId> tokens,
                                        uint32_t max_blocks) const {
-    std::vector<BlockId> path;
-    std::optional<BlockKey> key = scope_root(scope);
-    BlockId parent = kNone;
-    while (path.size() < max_blocks && tokens.size() >= block_tokens_) {
-        const auto block_span = tokens.first(block_tokens_);
-        key = chain_key(key, local_hash(block_span));
-        parent = find(scope, parent, *key, block_span);
-        if (parent == kNone) break;
-        path.push_back(parent);
-        tokens = tokens.subspan(block_tokens_);
-    }
+    KvCursor cursor;
+    std::vector<BlockId> path(match_on(scope, tokens, max_blocks, cursor));
+    BlockId block = cursor.block;
+    for (size_t i = path.size(); i > 0; --i, block = node(block).parent)
+        path[i - 1] = block;
     return path;
+}
+
+uint32_t PrefixTree::match_on(ScopeId scope, std::span<const TokenId> tokens, uint32_t max_blocks,
+                              KvCursor& cursor) const {
+    const auto limit = std::min<size_t>(max_blocks, tokens.size() / block_tokens_);
+    const bool stands = cursor.birth > 0 && node(cursor.block).birth == cursor.birth;
+    if (!stands || cursor.blocks > limit) cursor = {};
+    BlockId here = cursor.blocks > 0 ? cursor.block : kNone;
+    std::optional<BlockKey> key_here = here == kNone ? scope_root(scope) : key(here);
+    for (; cursor.blocks < limit; ++cursor.blocks) {
+        const auto next = tokens.subspan(size_t{cursor.blocks} * block_tokens_, block_tokens_);
+        key_here = chain_key(key_here, local_hash(next));
+        const BlockId child = find(scope, here, *key_here, next);
+        if (child == kNone) break;
+        here = child;
+    }
+    if (here != kNone) {
+        cursor.block = here;
+        cursor.birth = node(here).birth;
+    }
+    return cursor.blocks;
+}
+
+uint32_t PrefixTree::unlocked_on_path(const KvCursor& cursor) const {
+    uint32_t unlocked = 0;
+    BlockId block = cursor.blocks > 0 ? cursor.block : kNone;
+    for (; block != kNone && !is_locked(block); block = node(block).parent)
+        ++unlocked;
+    return unlocked;
 }
 
 BlockId PrefixTree::find(ScopeId scope, BlockId parent, BlockKey key,
@@ -133,6 +156,7 @@ BlockId PrefixTree::insert(ScopeId scope, std::optional<BlockId> parent,
     added.locks = 1;
     added.session = session;
     added.last_used = step_;
+    added.birth = ++births_;
     added.live = true;
     first = block;
     std::ranges::copy(block_span, tokens_.begin() + ptrdiff_t{raw(block)} * block_tokens_);

@@ -20,6 +20,14 @@
 
 namespace brigada {
 
+/// Where a walk down the tree ended. Ancestors outlive descendants, so while that block is the
+/// same, the whole path is, and the next walk goes on from there.
+struct KvCursor {
+    BlockId block{};
+    uint64_t birth = 0;   // of that block; 0: a walk has not found any block yet
+    uint32_t blocks = 0;  // length of the path
+};
+
 enum class ScopeId : uint32_t {};  // one (salt, LoRA) pair, while sequences or blocks refer to it
 
 class PrefixTree {
@@ -39,6 +47,14 @@ class PrefixTree {
     /// The longest path of full blocks of `tokens`, root first, at most `max_blocks` long.
     std::vector<BlockId> match(ScopeId scope, std::span<const TokenId> tokens,
                                uint32_t max_blocks) const;
+
+    /// The length of that path in blocks, walking on from `cursor`, which then stands at its end.
+    uint32_t match_on(ScopeId scope, std::span<const TokenId> tokens, uint32_t max_blocks,
+                      KvCursor& cursor) const;
+
+    /// How many blocks of the path that ends at `cursor` are not locked. Call it right after a
+    /// walk.
+    uint32_t unlocked_on_path(const KvCursor& cursor) const;
 
     /// Adds `block`, holding `tokens` (one full block), under `parent` (none: first block of the
     /// scope). When that place is taken by an equal block, adds nothing and returns the block
@@ -112,6 +128,7 @@ class PrefixTree {
         uint32_t locks = 0;
         SessionId session{};  // the only session that used it; 0: none or several
         uint64_t last_used = 0;
+        uint64_t birth = 0;  // counts insertions; tells a block from its id's next use
         Instant expiry = Instant::never();  // when the priority lapses
         Instant look_again_at =
             Instant::never();  // its entry in expiries_, never later; never: none
@@ -160,6 +177,7 @@ class PrefixTree {
 
     uint32_t block_tokens_;
     uint64_t step_ = 0;
+    uint64_t births_ = 0;
     Instant now_;
     uint32_t live_ = 0;
     uint32_t unlocked_ = 0;

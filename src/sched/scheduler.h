@@ -30,7 +30,7 @@ struct SchedulerStats {
     uint64_t cancelled = 0;
     uint64_t expired = 0;
     uint64_t preemptions = 0;
-    uint64_t shared_waits = 0;  // sequences that waited for another to compute their prefix
+    uint64_t shared_waits = 0;  // times a sequence began to wait for another to compute its prefix
     uint64_t steps = 0;
     uint64_t planned_tokens = 0;
 };
@@ -39,6 +39,8 @@ class Scheduler {
   public:
     /// The configs must be valid: see check_config().
     Scheduler(const SchedulerConfig& config, const KvConfig& kv);
+    Scheduler(const Scheduler&) = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
 
     /// Queues a sequence. The place in the queue is taken here, so a burst cannot overfill it.
     ///   too_large         the prompt leaves no room in the context, or never fits in the KV cache;
@@ -89,15 +91,41 @@ class Scheduler {
     void check() const;
 
   private:
+    struct Candidate;
+
     // Steps of plan(), in order.
     void expire_waiting(Plan& plan, Instant now);
     void continue_decodes(Plan& plan, Instant now);
     void continue_prefills(Plan& plan, Instant now);
     void admit_waiting(Plan& plan, Instant now);
-    void top_up_prefills(Plan& plan, Instant now);
+    void top_up_prefills(Plan& plan);
     void seal(Plan& plan);
 
+    // Parts of these steps.
+    bool advance(Plan& plan, Sequence& sequence, uint32_t count, Instant now);
+    void add_tokens(Plan& plan, Sequence& sequence, uint32_t count);
+    void preempt(Plan& plan, Sequence& victim, Instant now);
+    Sequence& least_important() const;
+    uint32_t lane_share(const Sequence& sequence, uint32_t tokens) const;
+    enum class Verdict { admit, pass_over, stop };
+    Verdict judge(Sequence& sequence, uint32_t reserved_blocks);
+    bool waits_for_leader(Sequence& sequence);
+    void find_leader(Sequence& sequence, uint32_t cached) const;
+    bool fits(const Sequence& sequence, uint32_t cached, uint32_t reserved_blocks) const;
+    uint32_t admit(Plan& plan, Sequence& sequence, Instant now);
+    int64_t level(const Sequence& sequence, Instant now) const;
+    Candidate candidate(Sequence& sequence, Instant now) const;
+    uint32_t running_siblings() const;
+
+    Result<void> check_spec(const SequenceSpec& spec) const;
+    Result<void> check_room(const SequenceSpec& spec) const;
+    void bear_forks(Sequence& parent);
+    bool ends(const Sequence& sequence, const Sampled& sampled) const;
+    void end(Sequence& sequence, bool turn_ended);
+    void stop_waiting(Sequence& sequence);
     uint32_t max_tokens() const;
+    void describe_one(std::string& out, const Sequence& sequence, Instant now) const;
+    void check_sequence(const Sequence& sequence) const;
 
     SchedulerConfig config_;
     KvBooks kv_;
@@ -105,12 +133,13 @@ class Scheduler {
     SchedulerStats stats_;
     uint64_t step_ = 0;
     uint64_t digest_ = 0;
-    uint64_t admissions_ = 0;
-    bool planned_ = false;  // a plan is out whose commit has not come
+    bool planned_ = false;      // a plan is out whose commit has not come
+    uint32_t budget_left_ = 0;  // tokens of the plan being made that nobody has
+    uint32_t lane_left_ = 0;    // of those, what long prompts may still take
     Instant progress_at_;
     std::unordered_map<SequenceId, Sequence> sequences_;
-    std::vector<SequenceId> running_;  // in order of admission
-    std::vector<SequenceId> waiting_;  // in order of arrival here; ranked when looked at
+    std::vector<Sequence*> running_;                     // in order of admission
+    std::vector<Sequence*> waiting_;                     // ranked when a step looks at them
     std::unordered_map<SequenceId, SequenceId> unborn_;  // fork -> the sequence it will come from
 };
 

@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "kv/block_key.h"
+#include "kv/prefix_tree.h"
 #include "kv/retention.h"
 
 namespace brigada {
@@ -39,21 +40,24 @@ struct Sequence {
     uint32_t cached_tokens = 0;  // of the prompt, found when first admitted
     uint32_t reread_tokens = 0;  // of the prompt, computed again after eviction
     uint32_t preemptions = 0;
-    bool begun = false;           // was admitted at least once
-    Instant queued_at;            // when it last began to wait
-    Duration waited;              // before that
-    uint64_t admitted_order = 0;  // from a counter, when last admitted
-    int64_t level = 0;            // priority less ageing, fixed while it runs
+    bool begun = false;         // was admitted at least once
+    bool has_siblings = false;  // n > 1
+    Instant queued_at;          // when it last began to wait
+    Duration waited;            // before that
+    int64_t level = 0;          // priority less ageing, as it was when admitted
+    uint32_t planned = 0;       // tokens in the plan that is out
 
-    SequenceId leader{};         // computes a prefix of this prompt: wait until it has computed
-    uint32_t leader_tokens = 0;  // this many tokens; 0: no leader
+    KvCursor cursor;             // where the last look for a cached prefix ended
+    SequenceId leader{};         // it computes a prefix of this prompt: wait until it has computed
+    uint32_t leader_tokens = 0;  // so many tokens; 0: no leader
     uint32_t shared_steps = 0;   // steps spent waiting so
 
     uint32_t known() const { return static_cast<uint32_t>(tokens.size()); }
-    uint32_t remaining() const { return known() - computed; }
+    uint32_t remaining() const { return known() - computed - planned; }  // not even planned
 
     /// It only has its newest token to compute.
-    bool decodes() const { return remaining() == 1 && known() > prompt_tokens; }
+    bool decodes() const { return known() - computed == 1 && known() > prompt_tokens; }
+    bool runs() const { return state == SequenceState::running; }
     uint32_t siblings() const { return 1 + static_cast<uint32_t>(spec.forks.size()); }
 };
 
