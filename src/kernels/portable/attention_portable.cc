@@ -1,0 +1,8 @@
+#include "kernels/attention_body.h"
+#include "kernels/portable/lanes.h"
+
+namespace brigada::portable {
+
+extern constinit const AttentionKernels kAttentionKernels = attention_body::make_kernels<Lanes>();
+
+}  // namespace brigada::portable

@@ -1,0 +1,9 @@
+#include "kernels/elementwise_body.h"
+#include "kernels/portable/lanes.h"
+
+namespace brigada::portable {
+
+extern constinit const ElementwiseKernels kElementwiseKernels =
+    elementwise_body::make_kernels<Lanes>();
+
+}  // namespace brigada::portable
