@@ -57,7 +57,8 @@ TEST(Rng, is_the_same_everywhere) {
 TEST(Rng, below_reaches_every_value_and_no_other) {
     Rng rng(1);
     std::set<uint64_t> seen;
-    for (int i = 0; i < 1000; ++i) seen.insert(rng.below(7));
+    for (int i = 0; i < 1000; ++i)
+        seen.insert(rng.below(7));
     EXPECT_EQ(seen.size(), 7u);
     EXPECT_EQ(*seen.rbegin(), 6u);
 }

@@ -1,5 +1,5 @@
-// CHECK: what we did wrong. It stays on in release and ends the process with the condition, the place
-// and, when given, values. DCHECK is for kernels' inner loops and vanishes in release.
+// CHECK: what we did wrong. It stays on in release and ends the process with the condition, the
+// place and, when given, values. DCHECK is for kernels' inner loops and vanishes in release.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace brigada::detail {
 }
 
 /// CHECK(free + held == total, "free=", free, " held=", held)
-#define CHECK(condition, ...)                                                            \
-    do {                                                                                 \
-        if (!(condition)) [[unlikely]]                                                   \
-            ::brigada::detail::check_failed(#condition, __FILE__, __LINE__,              \
-                                            ::brigada::concat(__VA_ARGS__));             \
+#define CHECK(condition, ...)                                                \
+    do {                                                                     \
+        if (!(condition)) [[unlikely]]                                       \
+            ::brigada::detail::check_failed(#condition, __FILE__, __LINE__,  \
+                                            ::brigada::concat(__VA_ARGS__)); \
     } while (false)
 
 #ifdef NDEBUG

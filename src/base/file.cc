@@ -34,7 +34,7 @@ Error system_error(const Path& path, std::string_view doing) {
 }
 
 Result<size_t> size_of(const Descriptor& fd, const Path& path) {
-    struct stat info {};
+    struct stat info{};
     if (::fstat(fd.get(), &info) != 0) return system_error(path, "cannot read its size");
     if (!S_ISREG(info.st_mode))
         return Error{Code::invalid_argument, concat(path.string(), ": not a regular file")};
@@ -48,8 +48,8 @@ Result<std::string> read_file(const Path& path, size_t max_bytes) {
     if (fd.get() < 0) return system_error(path, "cannot open");
     TRY(size_t size, size_of(fd, path));
     if (size > max_bytes)
-        return Error{Code::too_large, concat(path.string(), ": ", size, " bytes; at most ",
-                                             max_bytes, " are read")};
+        return Error{Code::too_large,
+                     concat(path.string(), ": ", size, " bytes; at most ", max_bytes, " are read")};
     std::string out(size, '\0');
     size_t done = 0;
     while (done < size) {

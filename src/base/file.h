@@ -1,5 +1,5 @@
-// File and Mapping: whole-file reads, and read-only memory maps for weights. Every failure names the
-// path and what the system said.
+// File and Mapping: whole-file reads, and read-only memory maps for weights. Every failure names
+// the path and what the system said.
 #pragma once
 
 #include <cstddef>

@@ -96,22 +96,23 @@ class [[nodiscard]] Result<void> {
 #define BRIGADA_JOIN(a, b) BRIGADA_JOIN2(a, b)
 #define BRIGADA_PICK(_1, _2, name, ...) name
 
-#define BRIGADA_TRY_VOID(ret, expression)                                   \
-    do {                                                                    \
-        auto brigada_result = (expression);                                 \
-        if (!brigada_result.ok()) ret std::move(brigada_result).error();    \
+#define BRIGADA_TRY_VOID(ret, expression)                                \
+    do {                                                                 \
+        auto brigada_result = (expression);                              \
+        if (!brigada_result.ok()) ret std::move(brigada_result).error(); \
     } while (false)
-#define BRIGADA_TRY_VALUE(ret, temporary, declaration, expression)          \
-    auto temporary = (expression);                                          \
-    if (!temporary.ok()) ret std::move(temporary).error();                  \
+#define BRIGADA_TRY_VALUE(ret, temporary, declaration, expression) \
+    auto temporary = (expression);                                 \
+    if (!temporary.ok()) ret std::move(temporary).error();         \
     declaration = std::move(temporary).value()
 
 #define BRIGADA_TRY1(expression) BRIGADA_TRY_VOID(return, expression)
 #define BRIGADA_TRY2(declaration, expression) \
     BRIGADA_TRY_VALUE(return, BRIGADA_JOIN(brigada_result_, __COUNTER__), declaration, expression)
 #define BRIGADA_CO_TRY1(expression) BRIGADA_TRY_VOID(co_return, expression)
-#define BRIGADA_CO_TRY2(declaration, expression) \
-    BRIGADA_TRY_VALUE(co_return, BRIGADA_JOIN(brigada_result_, __COUNTER__), declaration, expression)
+#define BRIGADA_CO_TRY2(declaration, expression)                                          \
+    BRIGADA_TRY_VALUE(co_return, BRIGADA_JOIN(brigada_result_, __COUNTER__), declaration, \
+                      expression)
 
 #define TRY(...) BRIGADA_PICK(__VA_ARGS__, BRIGADA_TRY2, BRIGADA_TRY1)(__VA_ARGS__)
 #define CO_TRY(...) BRIGADA_PICK(__VA_ARGS__, BRIGADA_CO_TRY2, BRIGADA_CO_TRY1)(__VA_ARGS__)

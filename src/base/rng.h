@@ -1,5 +1,6 @@
-// Rng: xoshiro256**, seeded through splitmix64. The same seed gives the same numbers on every machine
-// and in every build, which std:: distributions do not promise. Source: Blackman and Vigna, 2018.
+// Rng: xoshiro256**, seeded through splitmix64. The same seed gives the same numbers on every
+// machine and in every build, which std:: distributions do not promise. Source: Blackman and Vigna,
+// 2018.
 #pragma once
 
 #include <array>
@@ -13,7 +14,8 @@ namespace brigada {
 class Rng {
   public:
     explicit Rng(uint64_t seed) {
-        for (uint64_t& word : state_) word = split_mix(seed);
+        for (uint64_t& word : state_)
+            word = split_mix(seed);
     }
 
     uint64_t next() {
@@ -33,7 +35,8 @@ class Rng {
         CHECK(n > 0);
         for (;;) {
             const auto product = static_cast<unsigned __int128>(next()) * n;
-            if (static_cast<uint64_t>(product) >= -n % n) return static_cast<uint64_t>(product >> 64);
+            if (static_cast<uint64_t>(product) >= -n % n)
+                return static_cast<uint64_t>(product >> 64);
         }
     }
 

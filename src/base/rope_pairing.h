@@ -1,5 +1,5 @@
-// RopePairing: which two numbers of a head a rotary position turns together. Stated by a model's file
-// and carried out by the kernels, which know nothing of each other.
+// RopePairing: which two numbers of a head a rotary position turns together. Stated by a model's
+// file and carried out by the kernels, which know nothing of each other.
 #pragma once
 
 #include <cstdint>

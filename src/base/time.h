@@ -1,5 +1,5 @@
-// Instant and Duration: integer nanoseconds that do not mix with other numbers. Cores take an Instant
-// as an argument; only shells own a Clock.
+// Instant and Duration: integer nanoseconds that do not mix with other numbers. Cores take an
+// Instant as an argument; only shells own a Clock.
 #pragma once
 
 #include <chrono>

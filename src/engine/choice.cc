@@ -1,0 +1,72 @@
+#include "engine/choice.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace brigada {
+
+namespace {
+
+std::vector<TokenId> end_tokens(const StopRules& rules, std::span<const TokenId> ends) {
+    std::vector<TokenId> out = rules.tokens;
+    if (!rules.ignore_eos) out.insert(out.end(), ends.begin(), ends.end());
+    return out;
+}
+
+}  // namespace
+
+Choice::Choice(uint32_t index, const EngineRequest& request, const Tokenizer& tokenizer,
+               std::span<const TokenId> ends, uint64_t seed)
+    : index_(index),
+      rules_(request.stop),
+      ends_(end_tokens(request.stop, ends)),
+      sampler_(request.sampling, request.logprobs, request.prompt, seed),
+      decoder_(tokenizer),
+      matcher_(request.stop.strings, request.stop.include_in_output) {}
+
+Choice::Step Choice::next(std::span<float> logits) {
+    SampledToken drawn = sampler_.draw(logits, banned());
+    ++tokens_;
+    Step step{.event = {.choice = index_,
+                        .token = drawn.token,
+                        .text = {},
+                        .logprob = drawn.logprob,
+                        .top = std::move(drawn.top)}};
+    if (is_end(drawn.token)) {
+        step.event.ends_answer = step.stopped = stopped_ = true;
+        return step;
+    }
+    std::string text = decoder_.append(drawn.token);
+    if (tokens_ < rules_.min_tokens) {  // a stop string does not count yet
+        step.event.text = std::move(text);
+        return step;
+    }
+    StopMatcher::Step matched = matcher_.append(text);
+    step.event.text = std::move(matched.text);
+    stop_string_ = std::move(matched.stop);
+    step.stopped = stopped_ = stop_string_.has_value();
+    return step;
+}
+
+ChoiceFinished Choice::finish() {
+    ChoiceFinished out{.choice = index_,
+                       .reason = stopped_ ? FinishReason::stop : FinishReason::length,
+                       .text = {},
+                       .stop_string = stop_string_};
+    if (stop_string_) return out;
+    StopMatcher::Step rest = matcher_.append(decoder_.flush());
+    out.text = std::move(rest.text) + matcher_.flush();
+    return out;
+}
+
+bool Choice::is_end(TokenId token) const {
+    return std::find(ends_.begin(), ends_.end(), token) != ends_.end();
+}
+
+/// Before min_tokens no end token may be drawn: the answer has to go on with something.
+std::span<const TokenId> Choice::banned() const {
+    return tokens_ < rules_.min_tokens ? std::span<const TokenId>(ends_)
+                                       : std::span<const TokenId>();
+}
+
+}  // namespace brigada

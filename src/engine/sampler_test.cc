@@ -1,0 +1,127 @@
+#include "engine/sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+
+namespace brigada {
+namespace {
+
+/// Frequencies of the tokens drawn from `logits` in `draws` independent draws.
+std::map<uint32_t, double> frequencies(const Sampling& sampling, std::vector<float> logits,
+                                       int draws = 40'000) {
+    std::map<uint32_t, double> out;
+    Sampler sampler(sampling, {}, {}, 7);
+    for (int i = 0; i < draws; ++i) {
+        std::vector<float> copy = logits;
+        out[raw(sampler.draw(copy, {}).token)] += 1.0 / draws;
+    }
+    return out;
+}
+
+std::vector<float> logits_of(std::initializer_list<double> probabilities) {
+    std::vector<float> out;
+    for (double p : probabilities)
+        out.push_back(static_cast<float>(std::log(p)) + 3.0f);
+    return out;
+}
+
+TEST(Sampler, draws_with_the_probabilities_of_the_softmax) {
+    auto seen = frequencies({}, logits_of({0.5, 0.3, 0.15, 0.05}));
+    EXPECT_NEAR(seen[0], 0.5, 0.012);
+    EXPECT_NEAR(seen[1], 0.3, 0.012);
+    EXPECT_NEAR(seen[2], 0.15, 0.012);
+    EXPECT_NEAR(seen[3], 0.05, 0.012);
+}
+
+TEST(Sampler, temperature_raises_probabilities_to_its_inverse_power) {
+    auto seen = frequencies({.temperature = 0.5f}, logits_of({0.8, 0.2}));
+    EXPECT_NEAR(seen[0], 0.64 / 0.68, 0.012);
+}
+
+TEST(Sampler, temperature_zero_is_greedy_and_ties_go_to_the_lowest_id) {
+    auto seen = frequencies({.temperature = 0}, {1.0f, 2.0f, 2.0f}, 10);
+    EXPECT_EQ(seen, (std::map<uint32_t, double>{{1, seen[1]}}));
+}
+
+TEST(Sampler, top_k_keeps_k) {
+    auto seen = frequencies({.top_k = 2}, logits_of({0.1, 0.4, 0.1, 0.4}), 2000);
+    EXPECT_EQ(seen.size(), 2u);
+    EXPECT_TRUE(seen.count(1) && seen.count(3));
+}
+
+TEST(Sampler, top_p_keeps_the_smallest_set_that_reaches_p) {
+    EXPECT_EQ(frequencies({.top_p = 0.79f}, logits_of({0.05, 0.5, 0.15, 0.3}), 4000).size(), 2u);
+    EXPECT_EQ(frequencies({.top_p = 0.81f}, logits_of({0.05, 0.5, 0.15, 0.3}), 4000).size(), 3u);
+    EXPECT_EQ(frequencies({.top_p = 0.0f}, logits_of({0.05, 0.5, 0.15, 0.3}), 100).size(), 1u);
+}
+
+TEST(Sampler, min_p_is_relative_to_the_most_likely) {
+    EXPECT_EQ(frequencies({.min_p = 0.5f}, logits_of({0.5, 0.3, 0.2}), 4000).size(), 2u);
+}
+
+TEST(Sampler, penalties_follow_their_definitions) {
+    Sampling sampling{.temperature = 0, .presence_penalty = 0.5f, .frequency_penalty = 0.25f};
+    Sampler sampler(sampling, {}, {}, 0);
+    // Token 0 leads by 1.1: drawn twice (then 0.5 + 2 * 0.25 = 1.0 is off), a third time, then not.
+    std::vector<uint32_t> drawn;
+    for (int i = 0; i < 4; ++i) {
+        std::vector<float> logits{2.1f, 1.0f};
+        drawn.push_back(raw(sampler.draw(logits, {}).token));
+    }
+    EXPECT_EQ(drawn, (std::vector<uint32_t>{0, 0, 0, 1}));
+}
+
+TEST(Sampler, repetition_penalty_counts_the_prompt_and_either_sign) {
+    Sampling sampling{.temperature = 0, .repetition_penalty = 2.0f};
+    const std::array prompt{TokenId{0}};
+    std::vector<float> positive{1.5f, 1.0f};
+    EXPECT_EQ(Sampler(sampling, {}, prompt, 0).draw(positive, {}).token, TokenId{1});
+    std::vector<float> negative{-1.0f, -1.5f};
+    EXPECT_EQ(Sampler(sampling, {}, prompt, 0).draw(negative, {}).token, TokenId{1});
+}
+
+TEST(Sampler, bias_moves_and_bans_forbid) {
+    Sampling sampling{.temperature = 0, .logit_bias = {{TokenId{2}, 100.0f}, {TokenId{99}, 1.0f}}};
+    std::vector<float> logits{3, 2, 1};
+    EXPECT_EQ(Sampler(sampling, {}, {}, 0).draw(logits, {}).token, TokenId{2});
+    const std::array banned{TokenId{0}};
+    logits = {3, 2, 1};
+    EXPECT_EQ(Sampler({.temperature = 0}, {}, {}, 0).draw(logits, banned).token, TokenId{1});
+    EXPECT_EQ(frequencies({}, {0, 0, -INFINITY}, 1000).count(2), 0u);
+}
+
+TEST(Sampler, the_same_seed_draws_the_same_tokens) {
+    const auto draw_all = [](uint64_t seed) {
+        Sampler sampler({}, {}, {}, seed);
+        std::vector<uint32_t> out;
+        for (int i = 0; i < 50; ++i) {
+            std::vector<float> logits(100, 0.0f);
+            out.push_back(raw(sampler.draw(logits, {}).token));
+        }
+        return out;
+    };
+    EXPECT_EQ(draw_all(1), draw_all(1));
+    EXPECT_NE(draw_all(1), draw_all(2));
+}
+
+TEST(Sampler, logprobs_come_from_the_unmodified_logits) {
+    Sampling sampling{.temperature = 0, .logit_bias = {{TokenId{1}, 100.0f}}};
+    std::vector<float> logits = logits_of({0.7, 0.2, 0.1});
+    const auto drawn = Sampler(sampling, {.wanted = true, .top = 2}, {}, 0).draw(logits, {});
+    EXPECT_EQ(drawn.token, TokenId{1});
+    EXPECT_NEAR(drawn.logprob.logprob, std::log(0.2), 1e-5);
+    ASSERT_EQ(drawn.top.size(), 2u);
+    EXPECT_EQ(drawn.top[0].token, TokenId{0});
+    EXPECT_NEAR(drawn.top[0].logprob, std::log(0.7), 1e-5);
+}
+
+TEST(Sampler, survives_logits_that_are_not_numbers) {
+    std::vector<float> logits{NAN, NAN};
+    EXPECT_LT(raw(Sampler({}, {}, {}, 0).draw(logits, {}).token), 2u);
+}
+
+}  // namespace
+}  // namespace brigada
