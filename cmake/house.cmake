@@ -98,7 +98,7 @@ function(brigada_instruction_sets)
     foreach(source IN LISTS ARGN)
         if(source MATCHES "/(avx2|avx512)/")
             set_source_files_properties(${source} PROPERTIES
-                COMPILE_OPTIONS "${BRIGADA_FLAGS_${CMAKE_MATCH_1}}")
+                COMPILE_OPTIONS "${BRIGADA_FLAGS_${CMAKE_MATCH_1}}" SKIP_PRECOMPILE_HEADERS ON)
         endif()
     endforeach()
 endfunction()

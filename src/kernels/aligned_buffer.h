@@ -16,7 +16,8 @@ class AlignedBuffer {
     /// `bytes` zeroed bytes; empty() when the system has none to give.
     static AlignedBuffer allocate(size_t bytes);
 
-    /// Room for at least `bytes`; what was there is lost when it grows. CHECKs that there is memory.
+    /// Room for at least `bytes`; what was there is lost when it grows. CHECKs that there is
+    /// memory.
     void reserve(size_t bytes);
 
     bool empty() const { return size_ == 0; }

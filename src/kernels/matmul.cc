@@ -12,11 +12,13 @@
 namespace brigada {
 namespace {
 
-constexpr size_t kL2Bytes = 192 << 10;   // of activations, and of panels: half a small L2 each
-constexpr size_t kTasksPerThread = 8;    // so that a slow core leaves work to the others
+constexpr size_t kL2Bytes = 192 << 10;     // of activations, and of panels: half a small L2 each
+constexpr size_t kTasksPerThread = 8;      // so that a slow core leaves work to the others
 constexpr size_t kSerialBytes = 16 << 10;  // activations worth a fan-out of their own
 
-size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
+size_t ceil_div(size_t a, size_t b) {
+    return (a + b - 1) / b;
+}
 
 /// What a matrix wants its activations to be.
 enum class Form { groups, halves, floats };
@@ -53,9 +55,12 @@ class Activations {
 
     void convert(Form form, const Matrix& w, MatmulScratch& scratch) {
         switch (form) {
-            case Form::groups: return quantise(w.kernels(), scratch.groups);
-            case Form::halves: return round_to_bf16(w.layout().cols, scratch.halves);
-            case Form::floats: return pad(w.layout().cols, scratch.floats);
+            case Form::groups:
+                return quantise(w.kernels(), scratch.groups);
+            case Form::halves:
+                return round_to_bf16(w.layout().cols, scratch.halves);
+            case Form::floats:
+                return pad(w.layout().cols, scratch.floats);
         }
     }
 
@@ -72,7 +77,8 @@ class Activations {
         Rows& to = take(Form::halves, buffer, padded * 2);
         for_rows([&](size_t i) {
             auto* row = reinterpret_cast<uint16_t*>(buffer.data() + i * to.stride);
-            for (size_t c = 0; c < cols_; ++c) row[c] = float_to_bf16(acts_[i * cols_ + c]);
+            for (size_t c = 0; c < cols_; ++c)
+                row[c] = float_to_bf16(acts_[i * cols_ + c]);
             std::fill(row + cols_, row + padded, uint16_t{0});
         });
     }
@@ -97,9 +103,11 @@ class Activations {
 
     template <typename F>
     void for_rows(F&& convert_row) {
-        const size_t tasks = m_ * cols_ * 4 < kSerialBytes ? 1 : std::min<size_t>(m_, pool_.threads() * 4);
+        const size_t tasks =
+            m_ * cols_ * 4 < kSerialBytes ? 1 : std::min<size_t>(m_, pool_.threads() * 4);
         pool_.run(tasks, [&](size_t task, unsigned) {
-            for (size_t i = m_ * task / tasks; i < m_ * (task + 1) / tasks; ++i) convert_row(i);
+            for (size_t i = m_ * task / tasks; i < m_ * (task + 1) / tasks; ++i)
+                convert_row(i);
         });
     }
 
@@ -110,7 +118,8 @@ class Activations {
     Rows rows_[3];
 };
 
-/// The rectangles: every task takes `panels` panels (of all jobs, numbered in a row) and `rows` rows.
+/// The rectangles: every task takes `panels` panels (of all jobs, numbered in a row) and `rows`
+/// rows.
 struct Split {
     size_t all_panels = 0;
     size_t panels = 0;

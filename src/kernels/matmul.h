@@ -69,7 +69,8 @@ class Matrix {
     AlignedBuffer data_;
 };
 
-/// Memory matmul() works in. The caller keeps one per thread that calls; it grows and never shrinks.
+/// Memory matmul() works in. The caller keeps one per thread that calls; it grows and never
+/// shrinks.
 struct MatmulScratch {
     AlignedBuffer groups;  // activations as ActivationGroup
     AlignedBuffer halves;  // activations as bf16
@@ -90,8 +91,8 @@ struct MatmulJob {
 /// Row i of the output depends on row i of the activations alone: it is the same bits whatever m,
 /// the other rows and the number of threads. Error, against exact arithmetic on the stored weights
 /// and, under Compute::fast, the rounded activations: within
-/// (cols + 8) * 2^-24 * sum|w * a|, or twice that with mins; rounding an activation to int8 moves it
-/// by at most largest / 254 of its 32, to bf16 by at most 2^-9 of itself.
+/// (cols + 8) * 2^-24 * sum|w * a|, or twice that with mins; rounding an activation to int8 moves
+/// it by at most largest / 254 of its 32, to bf16 by at most 2^-9 of itself.
 void matmul(std::span<const MatmulJob> jobs, const float* acts, size_t m, MatmulScratch& scratch,
             Pool& pool);
 

@@ -1,10 +1,11 @@
 // The body of every matmul kernel, written once over a vector type V; portable/, avx2/ and avx512/
-// each make their own instance. V's lane is an output row. Nothing here may call a function that other
-// files also instantiate: the linker would be free to keep the copy with the wider instructions. So
-// everything is a template over V, and constants come out of constexpr evaluation.
+// each make their own instance. V's lane is an output row. Nothing here may call a function that
+// other files also instantiate: the linker would be free to keep the copy with the wider
+// instructions. So everything is a template over V, and constants come out of constexpr evaluation.
 //
-// The order of every sum is fixed by the number of columns alone, so a row's result is the same bits
-// in any batch, on any number of threads. Quantised weights: per group, exact int32 dot products, then
+// The order of every sum is fixed by the number of columns alone, so a row's result is the same
+// bits in any batch, on any number of threads. Quantised weights: per group, exact int32 dot
+// products, then
 //   sum = fma(dot, scale_w * scale_a, sum); with mins: sum = fma(min_w, scaled_sum_a, sum)
 // in ascending order of groups. Float weights: four chains, one per quarter of the columns, each in
 // ascending order, added as (c0 + c1) + (c2 + c3).
@@ -24,7 +25,8 @@ struct Tile {
 
     BRIGADA_INLINE void clear() {
         for (size_t r = 0; r < R; ++r)
-            for (size_t n = 0; n < N; ++n) sum[r][n] = V::zero();
+            for (size_t n = 0; n < N; ++n)
+                sum[r][n] = V::zero();
     }
 
     /// To rows row.. and lanes lane0.. of the task's output.
@@ -50,7 +52,8 @@ struct Tile {
                                         bool accumulate) {
         float values[V::kLanes];
         V::store(values, value);
-        for (size_t i = 0; i < lanes; ++i) out[i] = accumulate ? out[i] + values[i] : values[i];
+        for (size_t i = 0; i < lanes; ++i)
+            out[i] = accumulate ? out[i] + values[i] : values[i];
     }
 };
 
@@ -114,7 +117,8 @@ BRIGADA_INLINE void add_group(const QuantPanel<V, T>& panel, size_t group, size_
         for (size_t r = 0; r < R; ++r) {
             const auto act =
                 V::broadcast_bytes(acts[r][group].codes + (part * Panel::kSteps + step) * 4);
-            for (size_t n = 0; n < N; ++n) dot[r][n].add(codes[n], act, step);
+            for (size_t n = 0; n < N; ++n)
+                dot[r][n].add(codes[n], act, step);
         }
     }
     for (size_t n = 0; n < N; ++n) {
@@ -141,13 +145,13 @@ void quant_tile(const PanelTask& task, size_t row, size_t lane0) {
     const QuantPanel<V, T> panel{task.panel};
     const ActivationGroup* acts[R];
     for (size_t r = 0; r < R; ++r)
-        acts[r] =
-            reinterpret_cast<const ActivationGroup*>(task.acts + (row + r) * task.act_stride);
+        acts[r] = reinterpret_cast<const ActivationGroup*>(task.acts + (row + r) * task.act_stride);
     Tile<V, R, N> tile;
     tile.clear();
     const size_t groups = task.panel.cols / 32;
     for (size_t group = 0; group < groups; ++group) {
-        if constexpr (R == 1) V::prefetch(task.panel.codes + group * panel.kCodeBytes, panel.kCodeBytes);
+        if constexpr (R == 1)
+            V::prefetch(task.panel.codes + group * panel.kCodeBytes, panel.kCodeBytes);
         for (size_t part = 0; part < panel.kGroups; ++part)
             add_group<V, T, R, N>(panel, group, part, acts, lane0, tile);
     }
@@ -177,7 +181,8 @@ void unpack(const PanelView& view, float* out) {
             }
 }
 
-/// 32 floats to a group; the largest magnitude is found on the bits, where NaN stands above infinity.
+/// 32 floats to a group; the largest magnitude is found on the bits, where NaN stands above
+/// infinity.
 template <typename V>
 void quantise(const float* x, size_t groups, ActivationGroup* out) {
     constexpr size_t kVectors = 32 / V::kLanes;
@@ -194,7 +199,8 @@ void quantise(const float* x, size_t groups, ActivationGroup* out) {
         for (size_t half = 0; half < 2; ++half) {
             int32_t sum = 0;
             for (size_t v = half * kVectors / 2; v < (half + 1) * kVectors / 2; ++v) {
-                const auto codes = V::round(V::mul(V::load(x + v * V::kLanes), V::broadcast(inverse)));
+                const auto codes =
+                    V::round(V::mul(V::load(x + v * V::kLanes), V::broadcast(inverse)));
                 V::store_codes(to.codes + v * V::kLanes, codes);
                 sum += V::reduce_add(codes);
             }
@@ -282,7 +288,8 @@ void float_row(const PanelTask& task, size_t row, size_t lane0) {
     const std::byte* weights = task.panel.codes + lane0 * Panel::kStepBytes / 16;
     typename V::F32 chain[4][1][N];
     for (size_t c = 0; c < 4; ++c)
-        for (size_t n = 0; n < N; ++n) chain[c][0][n] = V::zero();
+        for (size_t n = 0; n < N; ++n)
+            chain[c][0][n] = V::zero();
     for (size_t k = 0; k < steps; ++k)
         for (size_t c = 0; c < 4; ++c) {
             const std::byte* const act[1] = {acts[c]};
@@ -291,8 +298,8 @@ void float_row(const PanelTask& task, size_t row, size_t lane0) {
         }
     Tile<V, 1, N> tile;
     for (size_t n = 0; n < N; ++n)
-        tile.sum[0][n] = V::add(V::add(chain[0][0][n], chain[1][0][n]),
-                                V::add(chain[2][0][n], chain[3][0][n]));
+        tile.sum[0][n] =
+            V::add(V::add(chain[0][0][n], chain[1][0][n]), V::add(chain[2][0][n], chain[3][0][n]));
     tile.deliver(task, row, lane0);
 }
 
@@ -301,7 +308,8 @@ template <typename V, typename Panel, size_t R, size_t N>
 void float_tile(const PanelTask& task, size_t row, size_t lane0) {
     const size_t steps = task.panel.cols / 4 / Panel::kStepCols;
     const std::byte* acts[R];
-    for (size_t r = 0; r < R; ++r) acts[r] = task.acts + (row + r) * task.act_stride;
+    for (size_t r = 0; r < R; ++r)
+        acts[r] = task.acts + (row + r) * task.act_stride;
     const std::byte* weights = task.panel.codes + lane0 * Panel::kStepBytes / 16;
     Tile<V, R, N> chain[4];
     for (size_t c = 0; c < 4; ++c) {
@@ -372,12 +380,12 @@ consteval MatmulKernels make_kernels(MatmulKernels::Multiply bf16_dot) {
     using enum WeightType;
     return {.multiply = {multiply<V, FloatTiles<V, F32Panel<V>>>,
                          multiply<V, FloatTiles<V, F16Panel<V>>>,
-                         multiply<V, FloatTiles<V, Bf16Panel<V>>>,
-                         multiply<V, QuantTiles<V, q4_0>>, multiply<V, QuantTiles<V, q4_1>>,
-                         multiply<V, QuantTiles<V, q5_0>>, multiply<V, QuantTiles<V, q5_1>>,
-                         multiply<V, QuantTiles<V, q8_0>>, multiply<V, QuantTiles<V, q2_k>>,
-                         multiply<V, QuantTiles<V, q3_k>>, multiply<V, QuantTiles<V, q4_k>>,
-                         multiply<V, QuantTiles<V, q5_k>>, multiply<V, QuantTiles<V, q6_k>>},
+                         multiply<V, FloatTiles<V, Bf16Panel<V>>>, multiply<V, QuantTiles<V, q4_0>>,
+                         multiply<V, QuantTiles<V, q4_1>>, multiply<V, QuantTiles<V, q5_0>>,
+                         multiply<V, QuantTiles<V, q5_1>>, multiply<V, QuantTiles<V, q8_0>>,
+                         multiply<V, QuantTiles<V, q2_k>>, multiply<V, QuantTiles<V, q3_k>>,
+                         multiply<V, QuantTiles<V, q4_k>>, multiply<V, QuantTiles<V, q5_k>>,
+                         multiply<V, QuantTiles<V, q6_k>>},
             .multiply_bf16_dot = bf16_dot,
             .unpack = {nullptr, nullptr, nullptr, unpack<V, q4_0>, unpack<V, q4_1>, unpack<V, q5_0>,
                        unpack<V, q5_1>, unpack<V, q8_0>, unpack<V, q2_k>, unpack<V, q3_k>,

@@ -1,5 +1,6 @@
-// MatmulKernels: what one instruction set offers to matmul, as a table of functions. A function works
-// on one panel of weights; how panels and activations are cut up and spread over threads is matmul's.
+// MatmulKernels: what one instruction set offers to matmul, as a table of functions. A function
+// works on one panel of weights; how panels and activations are cut up and spread over threads is
+// matmul's.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 namespace brigada {
 
 /// 32 activations of one row, ready for integer dot products: x ~ scale * code, |code| <= 127.
-/// One cache line, so that a kernel walks rows of these and nothing else. `scale` is NaN or infinite
-/// where an activation is, so that what went wrong stays visible in the output.
+/// One cache line, so that a kernel walks rows of these and nothing else. `scale` is NaN or
+/// infinite where an activation is, so that what went wrong stays visible in the output.
 struct alignas(64) ActivationGroup {
     int8_t codes[32];
     float scale;               // largest |x| / 127
@@ -33,7 +34,8 @@ struct PanelView {
 };
 
 /// Some rows of activations times one panel:
-///   acts  [m] rows, act_stride bytes apart: ActivationGroup per 32 columns, or float per column, or
+///   acts  [m] rows, act_stride bytes apart: ActivationGroup per 32 columns, or float per column,
+///   or
 ///         bf16 per column, as the kernel wants; padded columns are zero
 ///   out   [m] rows, out_stride floats apart, of `lanes` (1..16) floats; overwritten or added to
 struct PanelTask {

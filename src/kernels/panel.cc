@@ -29,7 +29,9 @@ QuantSizes quant_sizes(const QuantTraits& traits) {
             .min_scales = scales};
 }
 
-void put_u16(std::byte* to, uint16_t value) { std::memcpy(to, &value, 2); }
+void put_u16(std::byte* to, uint16_t value) {
+    std::memcpy(to, &value, 2);
+}
 
 uint16_t get_u16(const std::byte* from) {
     uint16_t value = 0;
@@ -133,7 +135,8 @@ void unpack_float_row(WeightType type, const std::byte* panel, size_t row, std::
         if (type == WeightType::f32)
             std::memcpy(&out[c], at, 4);
         else
-            out[c] = type == WeightType::f16 ? f16_to_float(get_u16(at)) : bf16_to_float(get_u16(at));
+            out[c] =
+                type == WeightType::f16 ? f16_to_float(get_u16(at)) : bf16_to_float(get_u16(at));
     }
 }
 

@@ -36,7 +36,8 @@ struct PanelLayout {
 /// Needs cols > 0 and a multiple of the type's block.
 PanelLayout panel_layout(WeightType type, size_t cols);
 
-/// Packs up to 16 consecutive rows of a file into one panel of zeroed bytes; missing rows stay zero.
+/// Packs up to 16 consecutive rows of a file into one panel of zeroed bytes; missing rows stay
+/// zero.
 ///   file   [rows][row_bytes(type, cols)]      panel  [layout.bytes]
 void pack_panel(WeightType type, const PanelLayout& layout, size_t cols,
                 std::span<const std::byte> file, std::span<std::byte> panel);

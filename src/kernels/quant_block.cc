@@ -16,7 +16,9 @@ uint16_t read_u16(Bytes bytes) {
     return static_cast<uint16_t>(bytes[0] | (bytes[1] << 8));
 }
 
-uint16_t negated_f16(uint16_t bits) { return bits ^ 0x8000u; }
+uint16_t negated_f16(uint16_t bits) {
+    return bits ^ 0x8000u;
+}
 
 void read_nibbles(Bytes packed, QuantBlock& out) {
     for (int j = 0; j < 16; ++j) {
@@ -62,7 +64,8 @@ void read_q5_1(Bytes b, QuantBlock& out) {
 
 void read_q8_0(Bytes b, QuantBlock& out) {
     out.d = read_u16(b);
-    for (int j = 0; j < 32; ++j) out.codes[j] = b[2 + j] ^ 0x80u;  // int8 + 128
+    for (int j = 0; j < 32; ++j)
+        out.codes[j] = b[2 + j] ^ 0x80u;  // int8 + 128
 }
 
 /// scales[16] (low nibble sc, high nibble mn), qs[64], d, dmin. Byte l of a 32-byte half holds
@@ -104,8 +107,9 @@ void read_q3_k(Bytes b, QuantBlock& out) {
     out.d = read_u16(b + 108);
 }
 
-/// d, dmin and the eight 6-bit (scale, min) pairs of Q4_K and Q5_K in 12 bytes: groups 0..3 whole in
-/// bytes 0..3 and 4..7; groups 4..7 as nibbles in bytes 8..11, their top two bits above the first ones.
+/// d, dmin and the eight 6-bit (scale, min) pairs of Q4_K and Q5_K in 12 bytes: groups 0..3 whole
+/// in bytes 0..3 and 4..7; groups 4..7 as nibbles in bytes 8..11, their top two bits above the
+/// first ones.
 void read_k_scales(Bytes b, QuantBlock& out) {
     out.d = read_u16(b);
     out.m = negated_f16(read_u16(b + 2));
@@ -113,10 +117,8 @@ void read_k_scales(Bytes b, QuantBlock& out) {
     for (int g = 0; g < 4; ++g) {
         out.scales[g] = packed[g] & 63;
         out.mins[g] = packed[g + 4] & 63;
-        out.scales[g + 4] =
-            static_cast<uint8_t>((packed[g + 8] & 15) | ((packed[g] >> 6) << 4));
-        out.mins[g + 4] =
-            static_cast<uint8_t>((packed[g + 8] >> 4) | ((packed[g + 4] >> 6) << 4));
+        out.scales[g + 4] = static_cast<uint8_t>((packed[g + 8] & 15) | ((packed[g] >> 6) << 4));
+        out.mins[g + 4] = static_cast<uint8_t>((packed[g + 8] >> 4) | ((packed[g + 4] >> 6) << 4));
     }
 }
 
@@ -187,17 +189,38 @@ QuantBlock read_block(WeightType type, const std::byte* bytes) {
     if (!quant_traits(type).is_super) use_plain_scales(out);
     const Bytes b = reinterpret_cast<Bytes>(bytes);
     switch (type) {
-        case WeightType::q4_0: read_q4_0(b, out); break;
-        case WeightType::q4_1: read_q4_1(b, out); break;
-        case WeightType::q5_0: read_q5_0(b, out); break;
-        case WeightType::q5_1: read_q5_1(b, out); break;
-        case WeightType::q8_0: read_q8_0(b, out); break;
-        case WeightType::q2_k: read_q2_k(b, out); break;
-        case WeightType::q3_k: read_q3_k(b, out); break;
-        case WeightType::q4_k: read_q4_k(b, out); break;
-        case WeightType::q5_k: read_q5_k(b, out); break;
-        case WeightType::q6_k: read_q6_k(b, out); break;
-        default: CHECK(false, to_string(type), " has no blocks");
+        case WeightType::q4_0:
+            read_q4_0(b, out);
+            break;
+        case WeightType::q4_1:
+            read_q4_1(b, out);
+            break;
+        case WeightType::q5_0:
+            read_q5_0(b, out);
+            break;
+        case WeightType::q5_1:
+            read_q5_1(b, out);
+            break;
+        case WeightType::q8_0:
+            read_q8_0(b, out);
+            break;
+        case WeightType::q2_k:
+            read_q2_k(b, out);
+            break;
+        case WeightType::q3_k:
+            read_q3_k(b, out);
+            break;
+        case WeightType::q4_k:
+            read_q4_k(b, out);
+            break;
+        case WeightType::q5_k:
+            read_q5_k(b, out);
+            break;
+        case WeightType::q6_k:
+            read_q6_k(b, out);
+            break;
+        default:
+            CHECK(false, to_string(type), " has no blocks");
     }
     return out;
 }
@@ -207,7 +230,8 @@ void dequantise_row(WeightType type, std::span<const std::byte> row, std::span<f
     CHECK(out.size() % shape.cols == 0 && row.size() == out.size() / shape.cols * shape.bytes,
           row.size(), " bytes for ", out.size(), " ", to_string(type), " weights");
     if (!is_quantised(type)) {
-        for (size_t c = 0; c < out.size(); ++c) out[c] = read_float(type, row.data(), c);
+        for (size_t c = 0; c < out.size(); ++c)
+            out[c] = read_float(type, row.data(), c);
         return;
     }
     const QuantTraits traits = quant_traits(type);

@@ -1,5 +1,6 @@
-// QuantBlock: one quantised block of a file with its bit fields taken apart, the same shape for every
-// format. Everything that reads quantised weights, packing and plain dequantising, starts here.
+// QuantBlock: one quantised block of a file with its bit fields taken apart, the same shape for
+// every format. Everything that reads quantised weights, packing and plain dequantising, starts
+// here.
 #pragma once
 
 #include <cstddef>
@@ -26,17 +27,28 @@ struct QuantTraits {
 
 constexpr QuantTraits quant_traits(WeightType type) {
     switch (type) {
-        case WeightType::q4_0: return {4, 15, 8, 32, false, false, false};
-        case WeightType::q4_1: return {4, 15, 0, 32, true, false, false};
-        case WeightType::q5_0: return {8, 31, 16, 32, false, false, false};
-        case WeightType::q5_1: return {8, 31, 0, 32, true, false, false};
-        case WeightType::q8_0: return {8, 255, 128, 32, false, false, false};
-        case WeightType::q2_k: return {4, 3, 0, 16, true, true, false};
-        case WeightType::q3_k: return {4, 7, 4, 16, false, true, true};
-        case WeightType::q4_k: return {4, 15, 0, 32, true, true, false};
-        case WeightType::q5_k: return {8, 31, 0, 32, true, true, false};
-        case WeightType::q6_k: return {8, 63, 32, 16, false, true, true};
-        default: return {};
+        case WeightType::q4_0:
+            return {4, 15, 8, 32, false, false, false};
+        case WeightType::q4_1:
+            return {4, 15, 0, 32, true, false, false};
+        case WeightType::q5_0:
+            return {8, 31, 16, 32, false, false, false};
+        case WeightType::q5_1:
+            return {8, 31, 0, 32, true, false, false};
+        case WeightType::q8_0:
+            return {8, 255, 128, 32, false, false, false};
+        case WeightType::q2_k:
+            return {4, 3, 0, 16, true, true, false};
+        case WeightType::q3_k:
+            return {4, 7, 4, 16, false, true, true};
+        case WeightType::q4_k:
+            return {4, 15, 0, 32, true, true, false};
+        case WeightType::q5_k:
+            return {8, 31, 0, 32, true, true, false};
+        case WeightType::q6_k:
+            return {8, 63, 32, 16, false, true, true};
+        default:
+            return {};
     }
 }
 

@@ -42,7 +42,9 @@ struct BlockShape {
 };
 BlockShape block_shape(WeightType type);
 
-constexpr bool is_quantised(WeightType type) { return type >= WeightType::q4_0; }
+constexpr bool is_quantised(WeightType type) {
+    return type >= WeightType::q4_0;
+}
 
 /// Bytes of one row of `cols` weights. Error::unsupported when cols is 0 or no multiple of the
 /// block, Error::too_large when the bytes do not fit a size_t.

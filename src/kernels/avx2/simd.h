@@ -1,5 +1,5 @@
-// Vec for AVX2, FMA and F16C: eight lanes. There is no unsigned-by-signed dot product to 32 bits here;
-// Dot builds it from vpmaddubsw, whose 16-bit pair sums must never saturate.
+// Vec for AVX2, FMA and F16C: eight lanes. There is no unsigned-by-signed dot product to 32 bits
+// here; Dot builds it from vpmaddubsw, whose 16-bit pair sums must never saturate.
 #pragma once
 
 #include <immintrin.h>
@@ -36,10 +36,12 @@ struct Vec {
         return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
     }
     BRIGADA_VEC F32 load_u8(const std::byte* at) {
-        return to_float(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at))));
+        return to_float(
+            _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at))));
     }
     BRIGADA_VEC F32 load_i8(const std::byte* at) {
-        return to_float(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at))));
+        return to_float(
+            _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at))));
     }
     BRIGADA_VEC F32 even_bf16(Bytes pairs) {
         return _mm256_castsi256_ps(_mm256_slli_epi32(pairs, 16));
@@ -94,9 +96,9 @@ struct Vec {
             _mm_prefetch(reinterpret_cast<const char*>(at) + 2048 + line, _MM_HINT_T0);
     }
 
-    /// Sums of unsigned codes times signed activations, four per lane and step; the offset comes off
-    /// at the end, as offset * (sum of the activations). vpmaddubsw adds pairs: at most
-    /// 2 * 127 * kMaxCode, so kRun of them fit 16 bits: 15 -> 8, 31 -> 4, 63 -> 2.
+    /// Sums of unsigned codes times signed activations, four per lane and step; the offset comes
+    /// off at the end, as offset * (sum of the activations). vpmaddubsw adds pairs: at most 2 * 127
+    /// * kMaxCode, so kRun of them fit 16 bits: 15 -> 8, 31 -> 4, 63 -> 2.
     template <int kMaxCode, int kOffset, size_t kSteps>
     class Dot {
         static constexpr size_t kFit = 32767 / (2 * 127 * kMaxCode);
@@ -113,8 +115,8 @@ struct Vec {
         }
         [[gnu::always_inline]] inline I32 total(const int32_t& act_sum) const {
             if constexpr (kOffset == 0) return wide_;
-            const __m256i sum = _mm256_castps_si256(
-                _mm256_broadcast_ss(reinterpret_cast<const float*>(&act_sum)));
+            const __m256i sum =
+                _mm256_castps_si256(_mm256_broadcast_ss(reinterpret_cast<const float*>(&act_sum)));
             return _mm256_sub_epi32(wide_,
                                     _mm256_slli_epi32(sum, __builtin_ctz(unsigned{kOffset})));
         }
@@ -131,8 +133,8 @@ struct Vec {
       public:
         [[gnu::always_inline]] inline void add(Bytes codes, Bytes acts, size_t step) {
             const __m256i weights = _mm256_xor_si256(codes, _mm256_set1_epi8(-128));
-            const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(weights),
-                                                       _mm256_sign_epi8(acts, weights));
+            const __m256i pairs =
+                _mm256_maddubs_epi16(_mm256_abs_epi8(weights), _mm256_sign_epi8(acts, weights));
             const __m256i sums = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
             sum_ = step == 0 ? sums : _mm256_add_epi32(sum_, sums);
         }

@@ -3,7 +3,7 @@
 
 namespace brigada::BRIGADA_AVX512 {
 
-extern constinit const MatmulKernels kMatmulKernels = body::make_kernels<Vec>(
-    body::multiply<Vec, body::FloatTiles<Vec, body::Bf16DotPanel<Vec>>>);
+extern constinit const MatmulKernels kMatmulKernels =
+    body::make_kernels<Vec>(body::multiply<Vec, body::FloatTiles<Vec, body::Bf16DotPanel<Vec>>>);
 
 }  // namespace brigada::BRIGADA_AVX512

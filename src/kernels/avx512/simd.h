@@ -36,10 +36,12 @@ struct Vec {
         return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
     }
     BRIGADA_VEC F32 load_u8(const std::byte* at) {
-        return to_float(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
+        return to_float(
+            _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
     }
     BRIGADA_VEC F32 load_i8(const std::byte* at) {
-        return to_float(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
+        return to_float(
+            _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
     }
     BRIGADA_VEC F32 even_bf16(Bytes pairs) {
         return _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16));
@@ -74,7 +76,7 @@ struct Vec {
     BRIGADA_VEC I32 max(I32 a, I32 b) { return _mm512_max_epi32(a, b); }
     BRIGADA_VEC int32_t reduce_max(I32 x) {
         __m256i eight =
-            _mm256_max_epi32(_mm512_castsi512_si256(x), _mm512_extracti32x8_epi32(x, 1));
+            _mm256_max_epi32(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64(x, 1));
         __m128i four =
             _mm_max_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
         four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
@@ -82,7 +84,7 @@ struct Vec {
     }
     BRIGADA_VEC int32_t reduce_add(I32 x) {
         __m256i eight =
-            _mm256_add_epi32(_mm512_castsi512_si256(x), _mm512_extracti32x8_epi32(x, 1));
+            _mm256_add_epi32(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64(x, 1));
         __m128i four =
             _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
         four = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4e));
@@ -101,8 +103,8 @@ struct Vec {
             _mm_prefetch(reinterpret_cast<const char*>(at) + 4096 + line, _MM_HINT_T0);
     }
 
-    /// Sums of unsigned codes times signed activations, four per lane and step; the offset comes off
-    /// at the end, as offset * (sum of the activations).
+    /// Sums of unsigned codes times signed activations, four per lane and step; the offset comes
+    /// off at the end, as offset * (sum of the activations).
     template <int kMaxCode, int kOffset, size_t kSteps>
     class Dot {
       public:

@@ -1,5 +1,6 @@
 // Vec for any processor: sixteen lanes as an array, loops the compiler may vectorise with what the
-// build's baseline has. Without fused multiply-add: sums differ from the other sets' in the last bits.
+// build's baseline has. Without fused multiply-add: sums differ from the other sets' in the last
+// bits.
 #pragma once
 
 #include <bit>
@@ -25,10 +26,14 @@ struct Vec {
         uint8_t lane[kLanes][4];
     };
 
-    static F32 broadcast(float x) { return each<F32>([&](size_t) { return x; }); }
+    static F32 broadcast(float x) {
+        return each<F32>([&](size_t) { return x; });
+    }
     static F32 broadcast_at(const std::byte* at) { return broadcast(read<float>(at)); }
     static F32 zero() { return broadcast(0); }
-    static F32 load(const float* at) { return each<F32>([&](size_t i) { return at[i]; }); }
+    static F32 load(const float* at) {
+        return each<F32>([&](size_t i) { return at[i]; });
+    }
     static void store(float* at, F32 x) { std::memcpy(at, x.lane, sizeof x.lane); }
 
     static F32 add(F32 a, F32 b) {
@@ -74,17 +79,20 @@ struct Vec {
     }
     static Bytes broadcast_bytes(const void* at) {
         Bytes out;
-        for (auto& lane : out.lane) std::memcpy(lane, at, 4);
+        for (auto& lane : out.lane)
+            std::memcpy(lane, at, 4);
         return out;
     }
     static Bytes low_nibbles(Bytes x) {
         for (auto& lane : x.lane)
-            for (uint8_t& byte : lane) byte &= 15;
+            for (uint8_t& byte : lane)
+                byte &= 15;
         return x;
     }
     static Bytes high_nibbles(Bytes x) {
         for (auto& lane : x.lane)
-            for (uint8_t& byte : lane) byte >>= 4;
+            for (uint8_t& byte : lane)
+                byte >>= 4;
         return x;
     }
     static I32 byte_of(Bytes x, size_t index) {
@@ -101,12 +109,14 @@ struct Vec {
     }
     static int32_t reduce_max(I32 x) {
         int32_t out = x.lane[0];
-        for (int32_t lane : x.lane) out = lane > out ? lane : out;
+        for (int32_t lane : x.lane)
+            out = lane > out ? lane : out;
         return out;
     }
     static int32_t reduce_add(I32 x) {
         int32_t out = 0;
-        for (int32_t lane : x.lane) out += lane;
+        for (int32_t lane : x.lane)
+            out += lane;
         return out;
     }
 
@@ -119,13 +129,14 @@ struct Vec {
         });
     }
     static void store_codes(int8_t* at, I32 x) {
-        for (size_t i = 0; i < kLanes; ++i) at[i] = static_cast<int8_t>(x.lane[i]);
+        for (size_t i = 0; i < kLanes; ++i)
+            at[i] = static_cast<int8_t>(x.lane[i]);
     }
 
     static void prefetch(const std::byte*, size_t) {}
 
-    /// Sums of unsigned codes times signed activations, four per lane and step; the offset comes off
-    /// at the end, as offset * (sum of the activations).
+    /// Sums of unsigned codes times signed activations, four per lane and step; the offset comes
+    /// off at the end, as offset * (sum of the activations).
     template <int kMaxCode, int kOffset, size_t kSteps>
     class Dot {
       public:
@@ -146,7 +157,8 @@ struct Vec {
     template <typename Out, typename F>
     static Out each(F&& value) {
         Out out;
-        for (size_t i = 0; i < kLanes; ++i) out.lane[i] = value(i);
+        for (size_t i = 0; i < kLanes; ++i)
+            out.lane[i] = value(i);
         return out;
     }
 
