@@ -1,0 +1,111 @@
+// POST /v1/chat/completions and POST /v1/completions.
+#include <ctime>
+#include <utility>
+#include <vector>
+
+#include "api/reply.h"
+#include "server/generation.h"
+#include "server/handlers.h"
+#include "server/prompt.h"
+#include "server/respond.h"
+
+namespace brigada {
+
+namespace {
+
+/// A request understood and ready for the engine.
+struct Work {
+    const LoadedModel* model = nullptr;
+    std::vector<EngineRequest> parts;
+    std::unique_ptr<Reply> reply;
+    bool stream = false;
+};
+
+ReplyHead reply_head(Service& service, std::string_view id_prefix, const GenerationOptions& options,
+                     const LogprobRequest& logprobs) {
+    return {.id = service.new_id(id_prefix),
+            .created_unix = std::time(nullptr),
+            .model = service.config().model_name,
+            .include_usage = options.include_usage,
+            .logprobs = logprobs.wanted};
+}
+
+Result<Work> prepare_chat(Service& service, const HttpRequest& http) {
+    Work work;
+    TRY(work.model, service.ready());
+    const LoadedModel& model = *work.model;
+    TRY(ChatRequest request, read_chat_request(http.body, service.sampling_defaults(model),
+                                               service.generation_limits(model)));
+    TRY(service.check_model(request.model));
+    TRY(Tokens prompt, chat_prompt(model, request));
+    work.parts.push_back(engine_request(std::move(prompt), request.options, request.logprobs,
+                                        request.max_tokens, http));
+    work.reply =
+        make_chat_reply(reply_head(service, "chatcmpl-", request.options, request.logprobs),
+                        request.options.choices, model.tokenizer());
+    work.stream = request.options.stream;
+    return work;
+}
+
+/// What `echo` puts in front of each choice.
+std::vector<std::string> echo_texts(const LoadedModel& model, const CompletionRequest& request) {
+    std::vector<std::string> out;
+    for (const CompletionPrompt& prompt : request.prompts) {
+        std::string text;
+        if (request.echo && std::holds_alternative<std::string>(prompt))
+            text = std::get<std::string>(prompt);
+        else if (request.echo)
+            text = model.tokenizer().decode(std::get<Tokens>(prompt), false);
+        out.insert(out.end(), request.options.choices, text);
+    }
+    return out;
+}
+
+Result<Work> prepare_completion(Service& service, const HttpRequest& http) {
+    Work work;
+    TRY(work.model, service.ready());
+    const LoadedModel& model = *work.model;
+    TRY(CompletionRequest request,
+        read_completion_request(http.body, service.sampling_defaults(model),
+                                service.generation_limits(model)));
+    TRY(service.check_model(request.model));
+    for (const CompletionPrompt& text : request.prompts) {
+        TRY(Tokens prompt, completion_prompt(model, text));
+        work.parts.push_back(engine_request(std::move(prompt), request.options, request.logprobs,
+                                            request.max_tokens, http));
+    }
+    work.reply =
+        make_completion_reply(reply_head(service, "cmpl-", request.options, request.logprobs),
+                              echo_texts(model, request), model.tokenizer());
+    work.stream = request.options.stream;
+    return work;
+}
+
+/// The body is not needed any more once it is understood: a stream must not keep 400 KB for hours.
+void free_body(HttpRequest& request) {
+    std::string().swap(request.body);
+}
+
+Task<void> answer(Service& service, HttpRequest& request, Responder& responder,
+                  Result<Work> prepared) {
+    free_body(request);
+    if (!prepared.ok()) {
+        co_await send_error(responder, std::move(prepared).error());
+        co_return;
+    }
+    Work work = std::move(prepared).value();
+    Generation generation(service, *work.model, responder, *work.reply);
+    co_await generation.run(std::move(work.parts), work.stream);
+}
+
+}  // namespace
+
+Task<void> handle_chat(Service& service, HttpRequest& request, Responder& responder) {
+    return answer(service, request, responder, prepare_chat(service, request));
+}
+
+Task<void> handle_completion(Service& service, HttpRequest& request, Responder& responder) {
+    return answer(service, request, responder, prepare_completion(service, request));
+}
+
+}  // namespace brigada

@@ -1,0 +1,67 @@
+#include "server/prompt.h"
+
+#include <ctime>
+#include <utility>
+
+namespace brigada {
+
+namespace {
+
+/// The headers in which agents name their session, first match first.
+constexpr std::string_view kSessionHeaders[] = {"x-session-id", "x-claude-code-session-id",
+                                                "session-id", "x-session-affinity"};
+
+std::string session_of(const GenerationOptions& options, const HttpRequest& http) {
+    if (!options.session.empty()) return options.session;
+    for (std::string_view name : kSessionHeaders)
+        if (auto value = http.headers.get(name); value && !value->empty())
+            return std::string(*value);
+    return "";
+}
+
+}  // namespace
+
+Result<Tokens> chat_prompt(const LoadedModel& model, const ChatRequest& request) {
+    TRY(std::string text,
+        model.chat_template.render({.messages = request.messages,
+                                    .tools = request.tools,
+                                    .documents = nullptr,
+                                    .add_generation_prompt = request.add_generation_prompt,
+                                    .continue_final_message = request.continue_final_message,
+                                    .extra = request.template_arguments,
+                                    .now_unix = std::time(nullptr)}));
+    return model.tokenizer().encode(text, Specials::recognise);
+}
+
+Result<Tokens> completion_prompt(const LoadedModel& model, const CompletionPrompt& prompt) {
+    if (const auto* ids = std::get_if<Tokens>(&prompt)) return *ids;
+    const Tokenizer& tokenizer = model.tokenizer();
+    Tokens out;
+    if (tokenizer.add_bos() && tokenizer.bos()) out.push_back(*tokenizer.bos());
+    tokenizer.append_encoded(std::get<std::string>(prompt), Specials::recognise, out);
+    if (out.empty())
+        return Error{Code::invalid_argument,
+                     "prompt: must not be empty: this model's tokenizer "
+                     "adds no token of its own"};
+    return out;
+}
+
+EngineRequest engine_request(Tokens prompt, const GenerationOptions& options,
+                             LogprobRequest logprobs, std::optional<uint32_t> max_tokens,
+                             const HttpRequest& http) {
+    EngineRequest out;
+    out.prompt = std::move(prompt);
+    out.sampling = options.sampling;
+    out.stop = options.stop;
+    out.stop.max_tokens = max_tokens.value_or(0);
+    out.logprobs = logprobs;
+    out.choices = options.choices;
+    out.priority = options.priority;
+    out.tenant = options.user;
+    out.cache_salt = options.cache_salt;
+    out.session = session_of(options, http);
+    out.received = Clock().now();
+    return out;
+}
+
+}  // namespace brigada

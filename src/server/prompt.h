@@ -1,0 +1,29 @@
+// From a conversation to the engine's tokens: the template renders, the tokenizer reads what it
+// wrote.
+#pragma once
+
+#include <string>
+
+#include "api/chat_request.h"
+#include "api/completion_request.h"
+#include "api/generation_options.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "engine/request.h"
+#include "net/http.h"
+#include "server/service.h"
+
+namespace brigada {
+
+/// Error::invalid_argument when the template refuses the conversation, with the template's words.
+Result<Tokens> chat_prompt(const LoadedModel& model, const ChatRequest& request);
+
+/// Text gets a BOS in front where the model wants one; ids are taken as they are.
+Result<Tokens> completion_prompt(const LoadedModel& model, const CompletionPrompt& prompt);
+
+/// An engine request with what the shared options say. `http` may name the session in a header.
+EngineRequest engine_request(Tokens prompt, const GenerationOptions& options,
+                             LogprobRequest logprobs, std::optional<uint32_t> max_tokens,
+                             const HttpRequest& http);
+
+}  // namespace brigada
