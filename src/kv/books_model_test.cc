@@ -99,10 +99,10 @@ class Churn {
         now_ = now_ + Duration::seconds(rng_.between(0, 200));
         books_.begin_step(now_);
         const uint64_t what = rng_.below(10);
-        if (what < 4) begin();
+        if (what < 4 && open_.size() < 6) begin();
         if (what < 8) advance();
-        if (what == 7 || what == 8) fork();
-        if (what > 5) release();
+        if (what == 8) fork();
+        if (what > 6) release();
         if (rng_.chance(0.5)) compare();
         books_.check();
     }
@@ -203,6 +203,7 @@ class Churn {
 };
 
 TEST(BooksModel, is_what_its_events_say_through_evictions_forks_and_overflows) {
+    uint64_t evicted = 0;
     uint64_t copied = 0;
     uint64_t stored = 0;
     for (const uint32_t event_blocks : {1'000u, 6u}) {
@@ -212,12 +213,13 @@ TEST(BooksModel, is_what_its_events_say_through_evictions_forks_and_overflows) {
             for (int i = 0; i < 1'000 && !testing::Test::HasFatalFailure(); ++i)
                 churn.step();
             if (testing::Test::HasFatalFailure()) return;
-            EXPECT_GT(churn.evicted(), 50u);
+            evicted += churn.evicted();
             copied += churn.copied();
             stored += churn.mirror().stored;
         }
     }
-    EXPECT_GT(copied, 40u);
+    EXPECT_GT(evicted, 1'000u);  // what the test is about did happen
+    EXPECT_GT(copied, 100u);
     EXPECT_GT(stored, 1'000u);
 }
 
