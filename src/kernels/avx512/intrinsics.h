@@ -47,6 +47,40 @@ inline __m512i floats_to_ints(__m512 x) {
                 _mm256_cvtps_epi32(_mm256_castsi256_ps(high)));
 }
 
+inline __m512i widen_unsigned(__m256i x) {
+    return join(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(x)),
+                _mm256_cvtepu16_epi32(_mm256_extracti128_si256(x, 1)));
+}
+inline __m256 upper_half(__m512 x) {
+    const __m512i bits = simde_mm512_castps_si512(x);
+    return _mm256_castsi256_ps(simde_mm512_extracti64x4_epi64(bits, 1));
+}
+inline __m256i floats_to_f16(__m512 x) {
+    const __m128i low = _mm256_cvtps_ph(simde_mm512_castps512_ps256(x), _MM_FROUND_TO_NEAREST_INT);
+    const __m128i high = _mm256_cvtps_ph(upper_half(x), _MM_FROUND_TO_NEAREST_INT);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
+inline __m256i lower_shorts(__m512i x) {
+    int lanes[16];
+    short shorts[16];
+    simde_mm512_storeu_si512(lanes, x);
+    for (int i = 0; i < 16; ++i)
+        shorts[i] = static_cast<short>(lanes[i]);
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(shorts));
+}
+inline __m512 load_some(unsigned mask, const float* p) {
+    float lanes[16] = {};
+    for (int i = 0; i < 16; ++i)
+        if (mask >> i & 1) lanes[i] = p[i];
+    return simde_mm512_loadu_ps(lanes);
+}
+inline void store_some(float* p, unsigned mask, __m512 x) {
+    float lanes[16];
+    simde_mm512_storeu_ps(lanes, x);
+    for (int i = 0; i < 16; ++i)
+        if (mask >> i & 1) p[i] = lanes[i];
+}
+
 }  // namespace brigada::avx512_emulated
 
 #define _mm512_cvtph_ps(x) ::brigada::avx512_emulated::f16_to_floats(x)
@@ -54,5 +88,13 @@ inline __m512i floats_to_ints(__m512 x) {
 #define _mm512_cvtepi8_epi32(x) ::brigada::avx512_emulated::widen_signed(x)
 #define _mm512_cvtepi32_ps(x) ::brigada::avx512_emulated::ints_to_floats(x)
 #define _mm512_cvtps_epi32(x) ::brigada::avx512_emulated::floats_to_ints(x)
+#define _mm512_cvtepu16_epi32(x) ::brigada::avx512_emulated::widen_unsigned(x)
+#undef _mm512_extractf32x8_ps
+#define _mm512_extractf32x8_ps(x, half) ::brigada::avx512_emulated::upper_half(x)
+#undef _mm512_cvtps_ph
+#define _mm512_cvtps_ph(x, nearest) ::brigada::avx512_emulated::floats_to_f16(x)
+#define _mm512_cvtepi32_epi16(x) ::brigada::avx512_emulated::lower_shorts(x)
+#define _mm512_maskz_loadu_ps(mask, p) ::brigada::avx512_emulated::load_some(mask, p)
+#define _mm512_mask_storeu_ps(p, mask, x) ::brigada::avx512_emulated::store_some(p, mask, x)
 
 #endif
