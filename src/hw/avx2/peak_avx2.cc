@@ -22,11 +22,13 @@ double int8_loop(size_t rounds, float* sink) {
     __m256i codes = _mm256_set1_epi8(3);
     const __m256i acts = _mm256_set1_epi8(5);
     __m256i sums[kRegisters] = {};
-    for (size_t i = 0; i < rounds; ++i)
+    for (size_t i = 0; i < rounds; ++i) {
+#pragma clang loop unroll(full)  // the assembly would keep it a loop over memory
         for (__m256i& sum : sums) {
             __asm__ volatile("" : "+x"(codes));  // or the product would leave the loop
             sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(codes, acts));
         }
+    }
     for (const __m256i& sum : sums)
         *sink += static_cast<float>(_mm256_extract_epi16(sum, 0));
     return static_cast<double>(rounds) * kRegisters * 64;

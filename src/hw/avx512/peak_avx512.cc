@@ -21,11 +21,13 @@ double float32_loop(size_t rounds, float* sink) {
 double int8_loop(size_t rounds, float* sink) {
     const __m512i codes = _mm512_set1_epi8(3), acts = _mm512_set1_epi8(5);
     __m512i sums[kRegisters] = {};
-    for (size_t i = 0; i < rounds; ++i)
+    for (size_t i = 0; i < rounds; ++i) {
+#pragma clang loop unroll(full)  // the assembly would keep it a loop over memory
         for (__m512i& sum : sums) {
             sum = _mm512_dpbusd_epi32(sum, codes, acts);
             __asm__ volatile("" : "+v"(sum));  // or many rounds would become one product
         }
+    }
     for (const __m512i& sum : sums)
         *sink += static_cast<float>(_mm_cvtsi128_si32(_mm512_castsi512_si128(sum)));
     return static_cast<double>(rounds) * kRegisters * 128;
