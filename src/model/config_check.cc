@@ -78,7 +78,7 @@ Result<void> check_rope(const ModelConfig& c, std::string_view what) {
                      concat(what, ": RoPE turns ", rope.dims, " dimensions of a head; ",
                             "an even number up to ", c.head_dim, " is possible")};
     TRY(check_factor_count(rope, what));
-    const float attention_factor = rope_attention_factor(rope);
+    const float attention_factor = rope_attention_factor(rope, c.max_context);
     if (!all_finite_and_positive(rope_inverse_frequencies(rope, c.max_context)) ||
         !std::isfinite(attention_factor) || attention_factor <= 0)
         return Error{Code::corrupt,

@@ -130,7 +130,7 @@ std::vector<float> rope_inverse_frequencies(const Rope& rope, uint64_t context) 
     return {exact.begin(), exact.end()};
 }
 
-float rope_attention_factor(const Rope& rope) {
+float rope_attention_factor(const Rope& rope, uint64_t /*context*/) {
     if (const auto* s = std::get_if<RopeYarn>(&rope.scaling))
         return static_cast<float>(yarn_attention_factor(*s));
     if (const auto* s = std::get_if<RopeLong>(&rope.scaling))

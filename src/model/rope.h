@@ -84,8 +84,9 @@ struct Rope {
 /// valid as a sequence grows (the other kinds do not look at it).
 std::vector<float> rope_inverse_frequencies(const Rope& rope, uint64_t context);
 
-/// What cos and sin are multiplied by (YaRN, LongRoPE); 1 for the others.
-float rope_attention_factor(const Rope& rope);
+/// What cos and sin are multiplied by (YaRN, LongRoPE); 1 for the others. `context` as above; none
+/// of the kinds above makes the factor depend on it.
+float rope_attention_factor(const Rope& rope, uint64_t context);
 
 /// "none", "linear x4", "llama3 x32 from 8192": for people.
 std::string to_string(const RopeScaling& scaling);

@@ -108,6 +108,11 @@ Result<void> refuse_overlap(std::span<const Tensor> tensors, std::string_view na
     return {};
 }
 
+bool is_there(const Path& path) {
+    std::error_code failed;  // what cannot be looked at is reported by whoever opens it
+    return std::filesystem::exists(path, failed);
+}
+
 /// A file's name without any path: an index must not lead out of its directory.
 bool is_plain_name(std::string_view name) {
     return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos &&
@@ -190,7 +195,7 @@ const Tensor* SafetensorsFile::tensor(std::string_view name) const {
 Result<std::vector<SafetensorsFile>> open_safetensors(const Path& directory) {
     std::vector<SafetensorsFile> files;
     const Path index = directory / "model.safetensors.index.json";
-    if (std::filesystem::exists(index)) {
+    if (is_there(index)) {
         TRY(Shards shards, read_index(index));
         for (const auto& [name, tensors] : shards) {
             TRY(SafetensorsFile file, SafetensorsFile::open(directory / name));
@@ -200,7 +205,7 @@ Result<std::vector<SafetensorsFile>> open_safetensors(const Path& directory) {
         return files;
     }
     const Path single = directory / "model.safetensors";
-    if (!std::filesystem::exists(single))
+    if (!is_there(single))
         return Error{Code::not_found, concat(directory.string(),
                                              ": has neither model.safetensors nor "
                                              "model.safetensors.index.json")};
