@@ -253,16 +253,22 @@ class Attention {
         return chunk.out + row / group_ * chunk.out_stride + offset_in_token(row, head);
     }
 
-    /// The head's regions of one span and a little after; the arena's start where there is no block
-    /// or nobody looks.
+    /// The head's regions of one span, and of what is read next: the next head or, in a tile and
+    /// after the last head, the next span. The arena's start where there is no block or nobody
+    /// looks.
     using Regions = std::array<const std::byte*, kSpanBlocks + kLookaheadBlocks>;
-    Regions regions_of(const AttentionChunk& chunk, uint32_t span, uint32_t head) const {
+    Regions regions_of(const AttentionChunk& chunk, uint32_t span, uint32_t head,
+                       bool head_by_head) const {
         Regions regions;
-        const size_t begin = size_t{span} * kSpanBlocks;
+        const bool next_head = head_by_head && head + 1 < shape_.kv_heads;
         const size_t seen = first_key_of(chunk.first_position) / kKvBlockTokens;
         for (size_t i = 0; i < regions.size(); ++i) {
-            const bool readable = begin + i >= seen && begin + i < chunk.blocks.size();
-            regions[i] = readable ? arena_.region(chunk.blocks[begin + i], head) : arena_.bytes;
+            const bool ahead = i >= kSpanBlocks;
+            const size_t block =
+                size_t{span} * kSpanBlocks + (ahead && next_head ? i - kSpanBlocks : i);
+            const uint32_t of_head = !ahead || !head_by_head ? head : next_head ? head + 1 : 0;
+            const bool readable = block >= seen && block < chunk.blocks.size();
+            regions[i] = readable ? arena_.region(chunk.blocks[block], of_head) : arena_.bytes;
         }
         return regions;
     }
@@ -296,7 +302,7 @@ class Attention {
         }
         const uint32_t spans_end = (rows[unit.count - 1].end_key - 1) / kSpanKeys + 1;
         for (uint32_t span = rows[0].first_key / kSpanKeys; span < spans_end; ++span) {
-            attend_rows(regions_of(chunk, span, head), span, rows, unit.count, workspace);
+            attend_rows(regions_of(chunk, span, head, false), span, rows, unit.count, workspace);
             for (uint32_t r = 0; r < unit.count; ++r)
                 kernels_.merge(totals + r * partial_floats_, rows[r].partial,
                                arena_.layout.v_width());
@@ -317,7 +323,7 @@ class Attention {
                     span_row(chunks_[split.chunk], r, head, partial_of(split, head, unit.span, r));
         }
         const AttentionChunk& any = chunks_[parts_.split[members[0]].chunk];
-        attend_rows(regions_of(any, unit.span, head), unit.span, rows, count, workspace);
+        attend_rows(regions_of(any, unit.span, head, true), unit.span, rows, count, workspace);
         for (uint32_t member : members)
             finish_span(parts_.split[member], head, workspace);
     }

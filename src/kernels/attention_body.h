@@ -131,10 +131,14 @@ class Span {
         return kFit >= 4 ? 4 : kFit >= 2 ? 2 : 1;
     }
 
+    /// Few rows: each key and value is used once and comes from DRAM, at the pace of the
+    /// prefetches.
+    bool is_streaming() const { return job_.row_count <= Lanes::kAccumulators; }
+
     /// scores[row][key - tile] = scaled q . k for whole blocks of keys around first..end-1.
     void score(uint32_t first, uint32_t end) {
         const uint32_t block = first / kKvBlockTokens * kKvBlockTokens;
-        if (job_.row_count <= Lanes::kAccumulators)
+        if (is_streaming())
             for_row_groups([&]<int R>(uint32_t row) { score_blocks<R, true>(row, block, end); });
         else  // each block is used by many rows: it stays in L1, and so do they
             for (uint32_t key = block; key < end; key += kKvBlockTokens)
@@ -154,24 +158,17 @@ class Span {
 
     template <int R, int C, bool Prefetch>
     void score_block(uint32_t row, uint32_t key) {
-        const T *k[C], *coming[C];
-        for (int c = 0; c < C; ++c) {
+        const T* k[C];
+        for (int c = 0; c < C; ++c)
             k[c] = keys_of(key + c * kKvBlockTokens);
-            coming[c] = keys_of(key + (c + (C > 2 ? C : 2)) * kKvBlockTokens);
-        }
         Accumulators<Lanes, R, C> dots;
         for (int r = 0; r < R; ++r)
             for (int c = 0; c < C; ++c)
                 dots.sums[r][c] = Lanes::set(0);
         const float* q = q_ + row * dims_;
         for (size_t d = 0; d < dims_; ++d) {
-            if constexpr (Prefetch)
-                for (int c = 0; c < C; ++c) {
-                    Lanes::prefetch(k[c] +
-                                    dims_ * kKvBlockTokens);  // V, needed after this tile's K
-                    Lanes::prefetch(coming[c]);
-                    coming[c] += kKvBlockTokens;
-                }
+            for (int c = 0; Prefetch && c < C; ++c)
+                Lanes::prefetch(k[c] + dims_ * kKvBlockTokens);  // as much of V as we take of K
             dots.step(q + d, dims_, k);
             for (int c = 0; c < C; ++c)
                 k[c] += kKvBlockTokens;
@@ -228,20 +225,23 @@ class Span {
 
     /// values[row] += weight[row][key] * V[key] for the keys first..end-1, ascending.
     void apply(uint32_t first, uint32_t end) {
-        for_row_groups([&]<int R>(uint32_t row) { apply_rows<R>(row, first, end); });
+        if (is_streaming())
+            for_row_groups([&]<int R>(uint32_t row) { apply_rows<R, true>(row, first, end); });
+        else
+            for_row_groups([&]<int R>(uint32_t row) { apply_rows<R, false>(row, first, end); });
     }
 
-    template <int R>
+    template <int R, bool Prefetch>
     void apply_rows(uint32_t row, uint32_t first, uint32_t end) {
         constexpr int C = vectors_for<R>();
         size_t dim = 0;
         for (; dim + C * 16 <= v_width_; dim += C * 16)
-            apply_vectors<R, C>(row, dim, first, end);
+            apply_vectors<R, C, Prefetch>(row, dim, first, end);
         for (; C > 1 && dim < v_width_; dim += 16)
-            apply_vectors<R, 1>(row, dim, first, end);
+            apply_vectors<R, 1, Prefetch>(row, dim, first, end);
     }
 
-    template <int R, int C>
+    template <int R, int C, bool Prefetch>
     void apply_vectors(uint32_t row, size_t dim, uint32_t first, uint32_t end) {
         Accumulators<Lanes, R, C> values;
         for (int r = 0; r < R; ++r)
@@ -252,7 +252,12 @@ class Span {
             const T* v[C];
             for (int c = 0; c < C; ++c)
                 v[c] = values_of(key) + (key % kKvBlockTokens) * v_width_ + dim + c * 16;
+            const T* coming =
+                keys_of(key + kTileKeys) + (dim + key % kKvBlockTokens) * kKvBlockTokens;
             for (; key < block_end; ++key) {
+                for (int c = 0; Prefetch && c < C; ++c)  // as much of the next tile's K as of V
+                    Lanes::prefetch(coming + c * 16 * kKvBlockTokens);
+                coming += kKvBlockTokens;
                 values.step(score_at(row, key), kTileKeys, v);
                 for (int c = 0; c < C; ++c)
                     v[c] += v_width_;

@@ -17,9 +17,6 @@ namespace brigada {
 inline constexpr uint32_t kSpanKeys = 512;
 inline constexpr uint32_t kSpanBlocks = kSpanKeys / kKvBlockTokens;
 
-/// The kernel looks at most this many blocks ahead when it prefetches.
-inline constexpr uint32_t kLookaheadBlocks = 4;
-
 /// Queries (times heads of a group) that share one pass over a span: with head_dim 128 their q and
 /// their results are 48 KiB, and keys and values may come from DRAM at under 1 byte per cycle.
 inline constexpr uint32_t kMaxSpanRows = 48;
@@ -27,6 +24,9 @@ inline constexpr uint32_t kMaxSpanRows = 48;
 /// Scores are made, softened and applied to V in tiles of this many keys, which at head_dim 128
 /// leaves the 16 KiB of a tile's V in L1. Divides kSpanKeys.
 inline constexpr uint32_t kTileKeys = 64;
+
+/// While a tile's V is read, the K of the next tile is prefetched.
+inline constexpr uint32_t kLookaheadBlocks = kTileKeys / kKvBlockTokens;
 
 /// The softmax of one query row over some keys, not yet divided by its sum. One array of floats,
 /// [0] the greatest score, [16..31] the sum of e^(score - greatest) over keys whose position is
