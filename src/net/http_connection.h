@@ -82,6 +82,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     bool started() const { return phase_ >= Phase::streaming; }
     bool client_gone() const { return gone_.happened(); }
     Gone::Watch on_gone(std::move_only_function<void()> callback);
+    /// From now on the client's leaving is noticed while the handler runs.
+    void watch_client();
     bool draining() const { return server_->draining; }
 
   private:
@@ -98,7 +100,6 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     Task<void> settle_answer(std::string failure);
     Task<void> linger();
 
-    void watch_client();
     void client_readable();
     void client_left();
 

@@ -69,7 +69,7 @@ struct HttpServerOptions {
     HttpLimits limits;
     /// Dresses an error the server itself answers with (400, 408, 413, 414, 431, 500, 501, 503,
     /// 505). Unset: the message as text/plain. Loop thread.
-    std::function<HttpErrorBody(const HttpError&)> format_error;
+    std::function<HttpErrorBody(const HttpError&)> format_error = {};
     /// Several listeners, one per loop, share the port (SO_REUSEPORT).
     bool reuse_port = false;
 };

@@ -26,7 +26,7 @@ struct LoopOptions {
     size_t max_posted = 65'536;
     /// Lateness from this on counts as a stall and is told to `on_stall`, on the loop's thread.
     Duration stall = Duration::milliseconds(100);
-    std::function<void(const std::string& loop, Duration late)> on_stall;
+    std::function<void(const std::string& loop, Duration late)> on_stall = {};
 };
 
 class Loop {

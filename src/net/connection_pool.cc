@@ -1,0 +1,152 @@
+#include "net/connection_pool.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+
+#include "net/signal.h"
+
+namespace brigada {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+namespace {
+
+constexpr auto kTuple = asio::as_tuple(asio::use_awaitable_t<LoopExecutor>{});
+
+// Rooms kept for the next read; more are in use only while that many clients are stalled.
+constexpr size_t kSpareRooms = 16;
+
+std::string at(const std::string& host, uint16_t port) {
+    return concat(host, ":", port);
+}
+
+Error no_connection_in_time(const std::string& host, uint16_t port, Duration timeout) {
+    return {Code::deadline,
+            concat("no connection to ", at(host, port), " within ", timeout.ms(), " ms")};
+}
+
+Error cancelled() {
+    return {Code::cancelled, "the call was aborted"};
+}
+
+}  // namespace
+
+void Stoppable::stop() {
+    stopped = true;
+    if (stream) stream->abort();
+    if (resolver) resolver->cancel();
+}
+
+std::optional<TcpStream> ConnectionPool::take(const std::string& host, uint16_t port) {
+    drop_old();
+    const auto found = idle_.find({host, port});
+    if (found == idle_.end()) return std::nullopt;
+    std::optional<TcpStream> alive;
+    while (!found->second.empty() && !alive) {
+        TcpStream stream = std::move(found->second.back().stream);
+        found->second.pop_back();
+        // Anything there, an end or a byte nobody asked for, makes it useless.
+        char byte;
+        if (stream.try_read({&byte, 1}).status == IoStatus::not_now) alive = std::move(stream);
+    }
+    if (found->second.empty()) idle_.erase(found);
+    return alive;
+}
+
+void ConnectionPool::keep(const std::string& host, uint16_t port, TcpStream stream) {
+    drop_old();
+    if (closed_ || idle_per_host_ == 0) return;
+    stream.limit(Instant::never());
+    stream.expire_at(Instant::never());
+    std::deque<Idle>& kept = idle_[{host, port}];
+    if (kept.size() >= idle_per_host_) kept.pop_front();
+    kept.push_back({std::move(stream), loop_.now()});
+}
+
+// Those of one host stand in the order of their last use.
+void ConnectionPool::drop_old() {
+    const Instant now = loop_.now();
+    for (auto& [host, kept] : idle_)
+        while (!kept.empty() && now - kept.front().since > idle_timeout_)
+            kept.pop_front();
+    std::erase_if(idle_, [](const auto& entry) { return entry.second.empty(); });
+}
+
+void ConnectionPool::close() {
+    closed_ = true;
+    idle_.clear();
+}
+
+size_t ConnectionPool::idle() const {
+    size_t sum = 0;
+    for (const auto& [host, kept] : idle_)
+        sum += kept.size();
+    return sum;
+}
+
+Task<Result<TcpStream>> ConnectionPool::connect(const std::string& host, uint16_t port,
+                                                Duration timeout, Stoppable& stoppable) {
+    const Instant deadline = timeout == Duration::max() ? Instant::never() : loop_.now() + timeout;
+    CO_TRY(const Endpoints endpoints, co_await resolve(host, port, timeout, stoppable));
+    TcpStream stream(loop_.executor());
+    stream.expire_at(deadline);
+    stoppable.stream = &stream;
+    std::string failure = "the name has no address";
+    IoStatus status = IoStatus::failed;
+    for (const tcp::endpoint& endpoint : endpoints) {
+        status = stoppable.stopped ? IoStatus::aborted : co_await stream.connect(endpoint, failure);
+        if (status != IoStatus::failed) break;
+    }
+    stoppable.stream = nullptr;
+    if (status == IoStatus::aborted) co_return cancelled();
+    if (status == IoStatus::timed_out) co_return no_connection_in_time(host, port, timeout);
+    if (status == IoStatus::failed)
+        co_return Error{Code::unavailable,
+                        concat("cannot connect to ", at(host, port), ": ", failure)};
+    ++opened_;
+    co_return std::move(stream);
+}
+
+Task<Result<ConnectionPool::Endpoints>> ConnectionPool::resolve(const std::string& host,
+                                                                uint16_t port, Duration timeout,
+                                                                Stoppable& stoppable) {
+    boost::system::error_code not_literal;
+    const auto address = asio::ip::make_address(host, not_literal);
+    if (!not_literal) co_return Endpoints{{address, port}};
+
+    LoopResolver resolver(loop_.executor());
+    LoopTimer timer(loop_.executor());
+    if (timeout != Duration::max()) {
+        timer.expires_after(timeout.chrono());
+        timer.async_wait([&stoppable](boost::system::error_code cancelled_timer) {
+            if (!cancelled_timer && stoppable.resolver) stoppable.resolver->cancel();
+        });
+    }
+    stoppable.resolver = &resolver;
+    const auto [error, found] = co_await resolver.async_resolve(host, std::to_string(port), kTuple);
+    stoppable.resolver = nullptr;
+    if (stoppable.stopped) co_return cancelled();
+    if (error == asio::error::operation_aborted)
+        co_return no_connection_in_time(host, port, timeout);
+    if (error)
+        co_return Error{Code::unavailable, concat("cannot resolve ", host, ": ", error.message())};
+    Endpoints endpoints;
+    for (const auto& entry : found)
+        endpoints.push_back(entry.endpoint());
+    co_return endpoints;
+}
+
+ConnectionPool::Room ConnectionPool::take_room() {
+    if (rooms_.empty()) return std::make_unique_for_overwrite<char[]>(kRoomBytes);
+    Room room = std::move(rooms_.back());
+    rooms_.pop_back();
+    return room;
+}
+
+void ConnectionPool::give_room(Room room) {
+    if (room && rooms_.size() < kSpareRooms) rooms_.push_back(std::move(room));
+}
+
+}  // namespace brigada

@@ -1,0 +1,274 @@
+#include "net/http_client.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "net/connection_pool.h"
+#include "net/http_grammar.h"
+#include "net/http_parser.h"
+
+namespace brigada {
+
+namespace {
+
+iovec piece(std::string_view text) {
+    return {const_cast<char*>(text.data()), text.size()};
+}
+
+bool is_ours(std::string_view name) {
+    for (std::string_view ours : {"host", "content-length", "transfer-encoding", "connection"})
+        if (equal_without_case(name, ours)) return true;
+    return false;
+}
+
+bool may_be_repeated(HttpMethod method) {
+    return method != HttpMethod::post && method != HttpMethod::patch;
+}
+
+Instant later(Instant now, Duration by) {
+    return by == Duration::max() ? Instant::never() : now + by;
+}
+
+std::string host_field(const HttpCall& call) {
+    const bool v6 = call.host.find(':') != std::string::npos;
+    std::string host = v6 ? concat("[", call.host, "]") : call.host;
+    return call.port == 80 ? host : concat(host, ":", call.port);
+}
+
+std::string render_head(const HttpCall& call) {
+    std::string head = concat(to_string(call.method), " ", call.target,
+                              " HTTP/1.1\r\nhost: ", host_field(call), "\r\n");
+    for (size_t i = 0; i < call.headers.size(); ++i) {
+        const HttpHeaders::Field field = call.headers[i];
+        if (!is_ours(field.name))
+            head.append(field.name).append(": ").append(field.value).append("\r\n");
+    }
+    const bool says_length = !call.body.empty() || call.method == HttpMethod::post ||
+                             call.method == HttpMethod::put || call.method == HttpMethod::patch;
+    if (says_length) head.append(concat("content-length: ", call.body.size(), "\r\n"));
+    return head.append("\r\n");
+}
+
+Result<void> check_target(const HttpCall& call) {
+    const auto unfit = [](char c) { return c <= 0x20 || c >= 0x7f; };
+    if (call.target.starts_with('/') && std::ranges::none_of(call.target, unfit)) return {};
+    return Error{Code::invalid_argument,
+                 concat("the target '", call.target, "' is no percent-encoded path from '/'")};
+}
+
+}  // namespace
+
+struct HttpClientState {
+    HttpClientState(Loop& loop, HttpClientOptions o)
+        : options(o), pool(loop, o.idle_per_host, o.idle_timeout) {}
+
+    const HttpClientOptions options;
+    ConnectionPool pool;
+};
+
+struct HttpExchangeState {
+    explicit HttpExchangeState(std::shared_ptr<HttpClientState> c) : client(std::move(c)) {}
+
+    Task<Result<HttpResponseHead>> start(const HttpCall& call);
+    Task<Result<void>> get_stream(const HttpCall& call, bool fresh);
+    Task<Result<HttpResponseHead>> ask(const HttpCall& call, std::string_view head);
+    Task<Result<std::string_view>> read();
+    Task<Result<void>> receive();
+    Result<std::string_view> parse();
+    Error broken(IoStatus status, std::string_view phase, Duration limit);
+    /// The connection goes back to the pool when it is fit for another call, else it is closed.
+    void release();
+
+    std::shared_ptr<HttpClientState> client;
+    Stoppable stoppable;
+    std::optional<TcpStream> stream;
+    std::optional<ResponseParser> parser;
+    ConnectionPool::Room room;  // held while `unread` or what read() returned lies in it
+    std::string_view unread;
+    std::string host;
+    uint16_t port = 0;
+    HttpTimeouts timeouts;
+    Instant last = Instant::never();  // for the whole call
+    bool reused = false;
+    bool begun = false;
+};
+
+Task<Result<HttpResponseHead>> HttpExchangeState::start(const HttpCall& call) {
+    CHECK(!std::exchange(begun, true), "an exchange is one call");
+    host = call.host;
+    port = call.port;
+    timeouts = call.timeouts;
+    last = later(client->pool.loop().now(), timeouts.total);
+    CO_TRY(check_target(call));
+    const std::string head = render_head(call);
+    CO_TRY(co_await get_stream(call, false));
+    Result<HttpResponseHead> answer = co_await ask(call, head);
+    const bool stale = !answer.ok() && answer.error().code == Code::unavailable && reused &&
+                       !parser->begun() && may_be_repeated(call.method);
+    if (stale) {
+        CO_TRY(co_await get_stream(call, true));
+        answer = co_await ask(call, head);
+    }
+    if (!answer.ok()) release();
+    co_return answer;
+}
+
+Task<Result<void>> HttpExchangeState::get_stream(const HttpCall& call, bool fresh) {
+    stoppable.stream = nullptr;
+    stream.reset();
+    if (stoppable.stopped) co_return Error{Code::cancelled, "the call was aborted"};
+    if (!fresh) stream = client->pool.take(host, port);
+    reused = stream.has_value();
+    if (!reused) {
+        const Duration left =
+            last == Instant::never() ? Duration::max() : last - client->pool.loop().now();
+        const Duration timeout = std::min(call.timeouts.connect, left);
+        CO_TRY(stream, co_await client->pool.connect(host, port, timeout, stoppable));
+    }
+    stoppable.stream = &*stream;
+    stream->limit(last);
+    co_return Result<void>();
+}
+
+// Sends the request and reads up to the end of the response's head.
+Task<Result<HttpResponseHead>> HttpExchangeState::ask(const HttpCall& call, std::string_view head) {
+    parser.emplace(call.method, client->options.head_bytes, client->options.header_count);
+    unread = {};
+    stream->expire_at(Instant::never());
+    iovec pieces[] = {piece(head), piece(call.body)};
+    const IoStatus sent = co_await stream->write_all(pieces, timeouts.between_bytes);
+    // A failed upload may be an answer already given (413), so we look for one before we judge.
+    if (sent == IoStatus::aborted || sent == IoStatus::timed_out)
+        co_return broken(sent, "took no more of the request", timeouts.between_bytes);
+    stream->expire_at(later(client->pool.loop().now(), timeouts.first_byte));
+    while (!parser->head_complete()) {
+        if (unread.empty()) CO_TRY(co_await receive());
+        CO_TRY(const ResponseParser::Step step, parser->next(unread));
+        unread.remove_prefix(step.used);
+    }
+    co_return parser->head();
+}
+
+Task<Result<std::string_view>> HttpExchangeState::read() {
+    CHECK(parser && parser->head_complete(), "read() comes after a start() that succeeded");
+    for (;;) {
+        if (stoppable.stopped) co_return Error{Code::cancelled, "the call was aborted"};
+        Result<std::string_view> data = parse();
+        if (!data.ok()) release();
+        if (!data.ok() || !data->empty()) co_return data;
+        if (parser->complete()) {
+            release();
+            co_return std::string_view();
+        }
+        stream->expire_at(later(client->pool.loop().now(), timeouts.between_bytes));
+        const Result<void> received = co_await receive();
+        if (!received.ok()) {
+            release();
+            co_return received.error();
+        }
+    }
+}
+
+// The next body bytes among the unread; empty when there are none.
+Result<std::string_view> HttpExchangeState::parse() {
+    while (!unread.empty() && !parser->complete()) {
+        TRY(const ResponseParser::Step step, parser->next(unread));
+        unread.remove_prefix(step.used);
+        if (!step.data.empty()) return step.data;
+    }
+    return std::string_view();
+}
+
+// More bytes into `unread`, or the end of the connection told to the parser. While it waits it
+// holds no room.
+Task<Result<void>> HttpExchangeState::receive() {
+    client->pool.give_room(std::move(room));
+    for (;;) {
+        IoOutcome got{co_await stream->readable()};
+        if (got.status == IoStatus::ok) {
+            room = client->pool.take_room();
+            got = stream->try_read({room.get(), ConnectionPool::kRoomBytes});
+        }
+        if (got.status == IoStatus::not_now) continue;
+        if (got.status == IoStatus::ok) {
+            unread = {room.get(), got.bytes};
+            co_return Result<void>();
+        }
+        if (got.status == IoStatus::end && parser->end().ok()) co_return Result<void>();
+        if (parser->head_complete())
+            co_return broken(got.status, "sent nothing", timeouts.between_bytes);
+        co_return broken(got.status, "gave no answer", timeouts.first_byte);
+    }
+}
+
+Error HttpExchangeState::broken(IoStatus status, std::string_view phase, Duration limit) {
+    const std::string who = concat(host, ":", port);
+    if (status == IoStatus::aborted) return {Code::cancelled, "the call was aborted"};
+    if (status == IoStatus::timed_out) {
+        const bool whole = last != Instant::never() && client->pool.loop().now() >= last;
+        return {Code::deadline,
+                whole ? concat("the call to ", who, " took over ", timeouts.total.ms(), " ms")
+                      : concat(who, " ", phase, " for ", limit.ms(), " ms")};
+    }
+    return {Code::unavailable, concat(who, " closed the connection ",
+                                      parser->head_complete() ? "in the middle of the response"
+                                                              : "before a response came")};
+}
+
+void HttpExchangeState::release() {
+    stoppable.stream = nullptr;
+    if (stream && parser && parser->reusable() && unread.empty() && !stoppable.stopped)
+        client->pool.keep(host, port, *std::move(stream));
+    stream.reset();
+    client->pool.give_room(std::move(room));
+}
+
+// --- what is public
+// -------------------------------------------------------------------------------
+
+HttpClient::HttpClient(Loop& loop, HttpClientOptions options)
+    : state_(std::make_shared<HttpClientState>(loop, options)) {}
+HttpClient::~HttpClient() {
+    state_->pool.close();
+}
+size_t HttpClient::idle_connections() const {
+    return state_->pool.idle();
+}
+uint64_t HttpClient::opened_connections() const {
+    return state_->pool.opened();
+}
+
+HttpExchange::HttpExchange(HttpClient& client)
+    : state_(std::make_shared<HttpExchangeState>(client.state_)) {}
+HttpExchange::~HttpExchange() {
+    state_->release();
+}
+
+Task<Result<HttpResponseHead>> HttpExchange::start(const HttpCall& call) {
+    return state_->start(call);
+}
+
+Task<Result<std::string_view>> HttpExchange::read() {
+    return state_->read();
+}
+
+Task<Result<std::string>> HttpExchange::read_all(size_t max_bytes) {
+    std::string body;
+    for (;;) {
+        CO_TRY(const std::string_view more, co_await state_->read());
+        if (more.empty()) co_return body;
+        if (more.size() > max_bytes - body.size())
+            co_return Error{Code::too_large,
+                            concat("the response of ", state_->host, ":", state_->port,
+                                   " is longer than ", max_bytes, " bytes")};
+        body.append(more);
+    }
+}
+
+void HttpExchange::abort() {
+    state_->stoppable.stop();
+}
+
+}  // namespace brigada
