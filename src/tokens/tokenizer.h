@@ -14,6 +14,8 @@
 
 namespace brigada {
 
+struct TokenizerParts;
+
 /// Which added tokens (those of AddedToken) are looked for in a text.
 enum class Specials {
     recognise,  // all: text a chat template has rendered
@@ -79,9 +81,9 @@ class Tokenizer {
     bool add_eos() const;
 
   private:
-    struct Parts;
-    explicit Tokenizer(std::unique_ptr<const Parts> parts);
-    std::unique_ptr<const Parts> parts_;
+    explicit Tokenizer(std::unique_ptr<const TokenizerParts> parts);
+
+    std::unique_ptr<const TokenizerParts> parts_;
 };
 
 }  // namespace brigada

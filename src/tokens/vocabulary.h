@@ -67,8 +67,8 @@ struct NormalizerStep {
         collapse_spaces,  // runs of spaces become one; none at either end
     };
     Kind kind = Kind::nfc;
-    std::string from;
-    std::string to;
+    std::string from{};
+    std::string to{};
     bool left = false;
     bool right = false;
 };
@@ -93,7 +93,7 @@ struct SplitStep {
     enum class Prepend { never, first, always };
 
     Kind kind = Kind::regex;
-    std::string pattern;
+    std::string pattern{};
     Behaviour behaviour = Behaviour::isolated;
     bool invert = false;  // the pattern says what lies between the cuts
     bool individual = false;
@@ -111,9 +111,10 @@ struct VocabularySpec {
     /// Found in the text first. Empty: taken from `types` (control, unknown, user_defined).
     std::vector<AddedToken> added;
 
-    /// How the text is rewritten and cut. A tokenizer.json says so in steps. A GGUF says it with
-    /// `pre` and the two space flags below, and from_spec turns those into steps when `pre` is not
-    /// empty (bpe_bytes) or `normalizer` and `splits` are empty (bpe_spm, unigram).
+    /// How the text is rewritten and cut. A tokenizer.json says so in steps and sets `has_steps`. A
+    /// GGUF leaves it false and says it with `pre` (bpe_bytes) or the two space flags (bpe_spm,
+    /// unigram); from_spec turns those into steps.
+    bool has_steps = false;
     std::vector<NormalizerStep> normalizer;
     std::vector<SplitStep> splits;
     std::string pre;                // tokenizer.ggml.pre: "qwen2", "llama-bpe", "smollm", ...
@@ -121,14 +122,22 @@ struct VocabularySpec {
     bool remove_extra_whitespaces = false;  // SentencePiece's
 
     bool ignore_merges = false;  // a word that is a piece is that piece
+    bool fuse_unk = true;        // a run of unknown characters is one unknown token
     bool byte_fallback = false;  // a character without a piece becomes its <0xNN> tokens
-    bool strip_decoded_space =
-        false;  // decoding drops one space at the start; set with add_space_prefix
+    /// Decoding drops one space at the start of a text; add_space_prefix implies it.
+    bool strip_decoded_space = false;
 
     bool add_bos = false;  // what the source says of a whole prompt; encode never adds either
     bool add_eos = false;
     std::optional<TokenId> bos, eos, unk, pad;
     std::vector<TokenId> ends;  // further tokens that end an answer: end of turn, end of message
 };
+
+/// SentencePiece's sign for a space in a piece: U+2581.
+inline constexpr std::string_view kSpaceMark = "\xe2\x96\x81";
+
+/// The spec with its steps and added tokens written out. Error::corrupt where it contradicts
+/// itself, ::too_large, or ::unsupported for a `pre` that this build does not know.
+Result<VocabularySpec> complete_spec(VocabularySpec spec);
 
 }  // namespace brigada

@@ -1,0 +1,32 @@
+#include "tokens/stream_decoder.h"
+
+#include "tokens/unicode.h"
+
+namespace brigada {
+
+StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, bool skip_special)
+    : tokenizer_(&tokenizer), skip_special_(skip_special) {}
+
+std::string StreamDecoder::append(TokenId id) {
+    std::string_view bytes = tokenizer_->bytes(id);
+    if (bytes.empty() || (skip_special_ && tokenizer_->is_special(id))) return {};
+    if (at_start_ && tokenizer_->strips_first_space() && bytes.starts_with(' '))
+        bytes.remove_prefix(1);
+    at_start_ = false;
+    pending_ += bytes;
+    const size_t complete = pending_.size() - unfinished_bytes(pending_);
+    std::string out;
+    append_valid_utf8(std::string_view(pending_).substr(0, complete), out);
+    pending_.erase(0, complete);
+    return out;
+}
+
+std::string StreamDecoder::flush() {
+    std::string out;
+    append_valid_utf8(pending_, out);
+    pending_.clear();
+    at_start_ = true;
+    return out;
+}
+
+}  // namespace brigada
