@@ -1,0 +1,136 @@
+// The official OpenAI SDK against `brigada serve`: streaming, usage, errors, abort.
+//
+//     node --test tests/openai_sdk.mjs     needs `npm --prefix tests ci` and the smollm2 model
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { after, before, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import OpenAI from "openai";
+
+const binary = process.env.BRIGADA_BINARY ?? "build/release/brigada";
+const model = "smollm2";
+let server;
+let client;
+let address;
+
+const freePort = () =>
+    new Promise((resolve) => {
+        const listener = createServer();
+        listener.listen(0, "127.0.0.1", () => {
+            const { port } = listener.address();
+            listener.close(() => resolve(port));
+        });
+    });
+
+async function ready() {
+    for (let i = 0; i < 1200; ++i) {
+        assert.equal(server.exitCode, null, "the server ended while starting");
+        const answer = await fetch(`${address}/health`).catch(() => null);
+        if (answer?.ok) return;
+        await pause(100);
+    }
+    assert.fail("the server is not ready");
+}
+
+async function runningRequests() {
+    const text = await (await fetch(`${address}/metrics`)).text();
+    return Number(/^vllm:num_requests_running(?:\{.*\})? ([0-9.e+]+)$/m.exec(text)?.[1]);
+}
+
+before(async () => {
+    const port = await freePort();
+    address = `http://127.0.0.1:${port}`;
+    server = spawn(binary, ["serve", model, "--host", "127.0.0.1", "--port", String(port)],
+                   { stdio: "ignore" });
+    client = new OpenAI({ baseURL: `${address}/v1`, apiKey: "none", maxRetries: 0 });
+    await ready();
+});
+
+after(() => server?.kill("SIGKILL"));
+
+const question = [{ role: "user", content: "What is the capital of France?" }];
+
+test("lists the model", async () => {
+    const models = [];
+    for await (const entry of client.models.list()) models.push(entry.id);
+    assert.deepEqual(models, [model]);
+});
+
+test("answers, and counts tokens", async () => {
+    const answer = await client.chat.completions.create({ model, messages: question, temperature: 0 });
+    assert.equal(answer.choices[0].message.content, "The capital of France is Paris.");
+    assert.equal(answer.choices[0].finish_reason, "stop");
+    const { prompt_tokens, completion_tokens, total_tokens } = answer.usage;
+    assert.equal(prompt_tokens, 37);
+    assert.equal(total_tokens, prompt_tokens + completion_tokens);
+});
+
+test("streams the same text, with usage at the end when asked", async () => {
+    const stream = await client.chat.completions.create({
+        model, messages: question, temperature: 0, stream: true, stream_options: { include_usage: true },
+    });
+    let text = "";
+    let usage = null;
+    let finish = null;
+    for await (const chunk of stream) {
+        text += chunk.choices[0]?.delta.content ?? "";
+        finish = chunk.choices[0]?.finish_reason ?? finish;
+        usage = chunk.usage ?? usage;
+    }
+    assert.equal(text, "The capital of France is Paris.");
+    assert.equal(finish, "stop");
+    assert.equal(usage.prompt_tokens, 37);
+    assert.ok(usage.prompt_tokens_details.cached_tokens > 0);
+});
+
+test("gathers a stream by the SDK's own helper", async () => {
+    const stream = client.chat.completions.stream({ model, messages: question, temperature: 0 });
+    assert.equal(await stream.finalContent(), "The capital of France is Paris.");
+});
+
+test("gives n answers and log probabilities", async () => {
+    const answer = await client.chat.completions.create({
+        model, messages: question, n: 2, temperature: 1, seed: 7, max_tokens: 8,
+        logprobs: true, top_logprobs: 3,
+    });
+    assert.deepEqual(answer.choices.map((choice) => choice.index).sort(), [0, 1]);
+    for (const choice of answer.choices) {
+        assert.ok(choice.logprobs.content.length > 0);
+        for (const token of choice.logprobs.content) {
+            assert.ok(token.logprob <= 0);
+            assert.equal(token.top_logprobs.length, 3);
+        }
+    }
+});
+
+test("stops at a stop string", async () => {
+    const answer = await client.chat.completions.create({
+        model, messages: question, temperature: 0, stop: [" is Paris"],
+    });
+    assert.equal(answer.choices[0].message.content, "The capital of France");
+    assert.equal(answer.choices[0].finish_reason, "stop");
+});
+
+test("throws the SDK's error classes", async () => {
+    await assert.rejects(client.chat.completions.create({ model: "nobody", messages: question }),
+                         OpenAI.NotFoundError);
+    await assert.rejects(client.chat.completions.create({ model, messages: question, top_p: 7 }), (error) => {
+        assert.ok(error instanceof OpenAI.BadRequestError);
+        assert.equal(error.param, "top_p");
+        assert.match(error.message, /7/);
+        return true;
+    });
+});
+
+test("an aborted stream stops the work", async () => {
+    const stream = await client.chat.completions.create({
+        model, messages: [{ role: "user", content: "Tell me a long story." }], stream: true,
+        max_tokens: 4000, ignore_eos: true,
+    });
+    for await (const chunk of stream) {
+        if (chunk.choices[0]?.delta.content) break;    // leaving the loop aborts the request
+    }
+    for (let i = 0; i < 300 && (await runningRequests()) > 0; ++i) await pause(100);
+    assert.equal(await runningRequests(), 0);
+});
