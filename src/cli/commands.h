@@ -1,0 +1,19 @@
+// The commands of brigada. Each declares itself to the parser and, when it is the one the user
+// chose, leaves what to run; cli.cc has the list.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+
+#include "base/result.h"
+
+namespace brigada {
+
+/// What the chosen command does once the whole command line is understood.
+using Action = std::function<Result<void>()>;
+
+void add_serve_command(CLI::App& app, Action& action);
+void add_model_command(CLI::App& app, Action& action);
+void add_version_command(CLI::App& app, Action& action);
+
+}  // namespace brigada
