@@ -7,6 +7,7 @@
 #include "base/concat.h"
 #include "tokens/bpe.h"
 #include "tokens/pattern_split.h"
+#include "tokens/tokenizer_config.h"
 
 namespace brigada {
 
@@ -36,14 +37,14 @@ struct Document {
     object root;
 };
 
-Result<void> parse(std::string_view text, std::string_view what, Document& out) {
+Result<void> parse(std::string_view text, Document& out) {
     if (text.size() > kMostJsonBytes)
-        return Error{Code::too_large, concat(what, ": ", text.size(), " bytes; at most ",
+        return Error{Code::too_large, concat("tokenizer.json: ", text.size(), " bytes; at most ",
                                              kMostJsonBytes, " are read")};
     const auto error = out.parser.parse(text.data(), text.size()).get(out.root);
     if (error)
         return Error{Code::invalid_argument,
-                     concat(what, ": no JSON object: ", simdjson::error_message(error))};
+                     concat("tokenizer.json: no JSON object: ", simdjson::error_message(error))};
     return {};
 }
 
@@ -430,32 +431,17 @@ Result<void> read_post_processor_step(std::string_view type, object from, Vocabu
 
 // --- tokenizer_config.json -----------------------------------------------------------------------
 
-/// "bos_token": "<s>" or {"content": "<s>", ...}
-Result<void> read_config_token(object config, std::string_view key, const VocabularySpec& spec,
-                               std::optional<TokenId>& out) {
-    const auto value = member(config, key);
-    if (!value) return {};
-    object wrapped;
-    std::string_view text;
-    if (!value->get(wrapped)) {
-        TRY(text, get_string(wrapped, "content", ""));
-    } else if (value->get(text)) {
-        return wrong(key, "a string or an object with content");
-    }
-    if (const auto id = find_token(spec, text)) out = id;
-    return {};
-}
-
-Result<void> read_config(object config, VocabularySpec& spec) {
-    TRY(read_config_token(config, "bos_token", spec, spec.bos));
-    TRY(read_config_token(config, "eos_token", spec, spec.eos));
-    TRY(read_config_token(config, "pad_token", spec, spec.pad));
-    if (!spec.unk) TRY(read_config_token(config, "unk_token", spec, spec.unk));
-    TRY(spec.add_bos, get_bool(config, "add_bos_token", spec.add_bos));
-    TRY(spec.add_eos, get_bool(config, "add_eos_token", spec.add_eos));
-    spec.add_bos = spec.add_bos && spec.bos;
-    spec.add_eos = spec.add_eos && spec.eos;
-    return {};
+void apply_config(const TokenizerConfig& config, VocabularySpec& spec) {
+    const auto apply = [&](const std::optional<std::string>& text, std::optional<TokenId>& out) {
+        if (!text) return;
+        if (const auto id = find_token(spec, *text)) out = id;
+    };
+    apply(config.bos, spec.bos);
+    apply(config.eos, spec.eos);
+    apply(config.pad, spec.pad);
+    if (!spec.unk) apply(config.unk, spec.unk);
+    spec.add_bos = config.add_bos.value_or(spec.add_bos) && spec.bos;
+    spec.add_eos = config.add_eos.value_or(spec.add_eos) && spec.eos;
 }
 
 /// Calls `read` for the step, or each of the sequence, under `key`, if there is one.
@@ -473,7 +459,7 @@ Result<void> read_steps(object root, std::string_view key, std::string_view list
 Result<VocabularySpec> read_tokenizer_json(std::string_view tokenizer_json,
                                            std::string_view tokenizer_config_json) {
     Document file;
-    TRY(parse(tokenizer_json, "tokenizer.json", file));
+    TRY(parse(tokenizer_json, file));
     VocabularySpec spec;
     spec.has_steps = true;
     TRY(read_model(file.root, spec));
@@ -484,9 +470,8 @@ Result<VocabularySpec> read_tokenizer_json(std::string_view tokenizer_json,
     TRY(read_steps(file.root, "decoder", "decoders", read_decoder_step, spec));
     TRY(read_steps(file.root, "post_processor", "processors", read_post_processor_step, spec));
     if (tokenizer_config_json.empty()) return spec;
-    Document config;
-    TRY(parse(tokenizer_config_json, "tokenizer_config.json", config));
-    TRY(read_config(config.root, spec));
+    TRY(const TokenizerConfig config, read_tokenizer_config(tokenizer_config_json));
+    apply_config(config, spec);
     return spec;
 }
 
