@@ -53,8 +53,7 @@ TEST(SseReader, ends_with_an_error_when_an_event_grows_too_long) {
         SseReader reader(32);
         std::vector<SseEvent> events;
         Result<void> result;
-        const std::string bytes =
-            "data: 345678901234567890123456\n\ndata: " + std::string(60, 'x');
+        const std::string bytes = "data: 345678901234567890123456\n\ndata: " + std::string(60, 'x');
         for (size_t at = 0; at < bytes.size() && result.ok(); at += portion)
             result = reader.feed(std::string_view(bytes).substr(at, portion), events);
         EXPECT_EQ(events.size(), 1u);
