@@ -235,6 +235,26 @@ TEST_F(Scheduling, waits_for_a_leader_only_as_long_as_its_patience_lasts) {
     }
 }
 
+TEST_F(Scheduling, does_not_wait_for_a_prefix_of_another_scope) {
+    submit(spec(kA, numbers(0, 16)));
+    SequenceSpec salted = spec(kB, numbers(0, 16));
+    salted.scope.salt = "salt";
+    submit(salted);
+    EXPECT_EQ(count(step(), kB), 16u);
+    EXPECT_EQ(scheduler().stats().shared_waits, 0u);
+}
+
+TEST_F(Scheduling, keeps_the_blocks_that_a_prompt_begun_will_need) {
+    kv_.blocks = 20;
+    config_.watermark_permille = 0;
+    submit(spec(kA, numbers(0, 72), 1));    // 18 blocks, of which its first chunk takes 4
+    submit(spec(kB, numbers(100, 16), 1));  // 4 blocks: free now, but promised
+    EXPECT_EQ(count(step(), kB), 0u);
+    run_until_idle();
+    EXPECT_EQ(ended_, (std::vector{kA, kB}));
+    EXPECT_EQ(scheduler().stats().preemptions, 0u);
+}
+
 // --- order --------------------------------------------------------------------------------------
 
 class Ordering : public Scheduling {
