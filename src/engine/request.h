@@ -26,20 +26,20 @@ struct Sampling {
     float repetition_penalty = 1.0f;  // divides or multiplies the logits of tokens seen so far
     float presence_penalty = 0.0f;    // subtracted once from the logits of generated tokens
     float frequency_penalty = 0.0f;   // subtracted per occurrence among generated tokens
-    std::optional<uint64_t> seed;     // the same seed, prompt and settings give the same text
-    std::vector<std::pair<TokenId, float>> logit_bias;
+    std::optional<uint64_t> seed{};   // the same seed, prompt and settings give the same text
+    std::vector<std::pair<TokenId, float>> logit_bias{};
 
     bool greedy() const { return temperature == 0.0f; }
 };
 
 /// When a choice ends.
 struct StopRules {
-    std::vector<std::string> strings;  // the first to be completed ends the choice
-    std::vector<TokenId> tokens;       // in addition to the model's end-of-generation tokens
-    bool include_in_output = false;    // whether a stop string stays in the text
-    bool ignore_eos = false;           // go on after an end-of-generation token
-    uint32_t min_tokens = 0;           // no end by token or string before so many
-    uint32_t max_tokens = 0;           // at most so many; 0: what the context leaves
+    std::vector<std::string> strings{};  // the first to be completed ends the choice
+    std::vector<TokenId> tokens{};       // in addition to the model's end-of-generation tokens
+    bool include_in_output = false;      // whether a stop string stays in the text
+    bool ignore_eos = false;             // go on after an end-of-generation token
+    uint32_t min_tokens = 0;             // no end by token or string before so many
+    uint32_t max_tokens = 0;             // at most so many; 0: what the context leaves
 };
 
 struct LogprobRequest {

@@ -42,13 +42,18 @@ class LoopQueue {
     /// passed, and is empty then.
     Task<std::vector<T>> take(Duration timeout = Duration::max()) {
         std::vector<T> values = shared_->take();
-        if (!values.empty()) co_return values;
-        co_await signal_.wait(timeout);
-        co_return shared_->take();
+        // A wake-up may come late, for values that were taken before it.
+        while (values.empty() && !woken_ && co_await signal_.wait(timeout))
+            values = shared_->take();
+        woken_ = false;
+        co_return values;
     }
 
     /// Ends a take().
-    void wake() { signal_.notify(); }
+    void wake() {
+        woken_ = true;
+        signal_.notify();
+    }
 
   private:
     struct Shared {
@@ -74,6 +79,7 @@ class LoopQueue {
     };
 
     Signal signal_;
+    bool woken_ = false;
     std::shared_ptr<Shared> shared_;
 };
 
