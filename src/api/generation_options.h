@@ -13,8 +13,8 @@ namespace brigada {
 
 /// What applies when a request does not say: the model publisher's recommendation, OpenAI's values.
 struct SamplingDefaults {
-    std::optional<float> temperature, top_p, min_p, repetition_penalty;
-    std::optional<uint32_t> top_k;
+    std::optional<float> temperature{}, top_p{}, min_p{}, repetition_penalty{};
+    std::optional<uint32_t> top_k{};
 };
 
 /// Limits of this server, for messages that name them.
