@@ -41,8 +41,9 @@ async function runningRequests() {
 before(async () => {
     const port = await freePort();
     address = `http://127.0.0.1:${port}`;
-    server = spawn(binary, ["serve", model, "--host", "127.0.0.1", "--port", String(port)],
-                   { stdio: "ignore" });
+    // Exact arithmetic, because the answers are compared with the goldens' text.
+    server = spawn(binary, ["serve", model, "--host", "127.0.0.1", "--port", String(port),
+                            "--compute", "exact", "--kv-type", "f32"], { stdio: "ignore" });
     client = new OpenAI({ baseURL: `${address}/v1`, apiKey: "none", maxRetries: 0 });
     await ready();
 });

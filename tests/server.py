@@ -90,6 +90,8 @@ class Server:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+        self.reader.join()
+        self.process.stdout.close()
 
     def __enter__(self):
         try:

@@ -50,15 +50,21 @@ std::string table(const std::string& title, const std::vector<Row>& rows) {
     return out;
 }
 
+/// "SIZE"; CLI11 adds what its checks accept, after a colon.
+std::string type_of(const CLI::Option& option) {
+    const std::string name = option.get_type_name();
+    return name.substr(0, name.find(':'));
+}
+
 std::string names_of(const CLI::Option& option) {
-    if (option.get_positional()) return option.get_type_name();
+    if (option.get_positional()) return type_of(option);
     std::string out;
     for (const std::string& name : option.get_snames())
         out += "-" + name + ", ";
     for (const std::string& name : option.get_lnames())
         out += "--" + name + ", ";
     out.resize(out.size() - 2);
-    if (option.get_items_expected_max() > 0) out += " " + option.get_type_name();
+    if (option.get_items_expected_max() > 0) out += " " + type_of(option);
     return out;
 }
 
