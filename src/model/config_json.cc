@@ -111,11 +111,11 @@ Result<void> refuse_features(const Fields& fields) {
                                                shown(activation), " does not run here; silu does")};
     const Json* quantisation = fields.find("quantization_config");
     if (!quantisation) return {};
-    const auto method = quantisation->is_object()
-                            ? quantisation->value("quant_method", Json("unnamed"))
-                            : Json("unnamed");
+    if (!quantisation->is_object()) return fields.wrong_kind("quantization_config", "an object");
+    const Fields method(*quantisation, fields.what());
+    TRY(std::string name, method.string_or("quant_method", "an unnamed method"));
     return Error{Code::unsupported,
-                 concat(fields.what(), ": weights quantised by ", shown(dump_json(method)),
+                 concat(fields.what(), ": weights quantised by ", shown(name),
                         " are not read; F32, F16 and BF16 ", "safetensors and GGUF files are")};
 }
 

@@ -183,4 +183,11 @@ std::vector<std::byte> GgufWriter::to_bytes() const {
     return out;
 }
 
+uint64_t GgufWriter::file_bytes() const {
+    uint64_t bytes = header().size();
+    for (const PendingTensor& tensor : tensors_)
+        bytes += round_up(tensor.bytes, alignment_);
+    return bytes;
+}
+
 }  // namespace brigada

@@ -53,6 +53,9 @@ class GgufWriter {
 
     std::vector<std::byte> to_bytes() const;
 
+    /// Length of the file that write makes.
+    uint64_t file_bytes() const;
+
   private:
     struct PendingTensor {
         std::string name;

@@ -74,7 +74,7 @@ struct Rope {
     double theta = 10000;
     uint32_t dims = 0;  // the first `dims` numbers of a head turn, the others pass; even
     RopePairing pairing = RopePairing::halves;
-    RopeScaling scaling;
+    RopeScaling scaling = {};
 
     bool operator==(const Rope&) const = default;
 };

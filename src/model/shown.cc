@@ -10,8 +10,9 @@ std::string shown(std::string_view text) {
     constexpr size_t kMost = 80;
     std::string out = "\"";
     for (const char c : text.substr(0, kMost)) {
-        const bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\';
-        if (plain)
+        if (c == '"' || c == '\\')
+            (out += '\\') += c;
+        else if (c >= ' ' && c <= '~')
             out += c;
         else
             out += fmt::format("\\x{:02x}", static_cast<uint8_t>(c));
