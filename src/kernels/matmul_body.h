@@ -150,7 +150,7 @@ void quant_tile(const PanelTask& task, size_t row, size_t lane0) {
     tile.clear();
     const size_t groups = task.panel.cols / 32;
     for (size_t group = 0; group < groups; ++group) {
-        if constexpr (R == 1)
+        if (row == 0 && lane0 == 0)  // later rows and lanes find the panel in cache
             V::prefetch(task.panel.codes + group * panel.kCodeBytes, panel.kCodeBytes);
         for (size_t part = 0; part < panel.kGroups; ++part)
             add_group<V, T, R, N>(panel, group, part, acts, lane0, tile);
