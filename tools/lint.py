@@ -19,7 +19,7 @@ FORBIDDEN = [
     (re.compile(r"(?<![\w.$}~])/(work|home|root)/"), "a path of one machine"),
 ]
 FORBIDDEN_IN_CODE = [
-    (re.compile(r"https?://(?!127\.0\.0\.1|localhost|\[::1\]|[\w.-]*\bexample\b|\$|\{|%|\"|')[\w.-]+"),
+    (re.compile(r"https?://(?!127\.0\.0\.1|localhost|\[::1\]|[\w.-]*\bexample\b|\$|\{|%|\"|')[\w-]+\.[\w.-]+"),
      "a host: the product names none"),
 ]
 FORBIDDEN_IN_TESTS = [

@@ -37,7 +37,8 @@ TEST(ChatRequest, reads_every_field) {
         "presence_penalty": 1, "frequency_penalty": -1, "repetition_penalty": 1.5, "priority": -3,
         "stop_token_ids": [4], "ignore_eos": true, "include_stop_str_in_output": true,
         "stream": true, "stream_options": {"include_usage": true}, "user": "u",
-        "cache_salt": "salt", "session_id": "s", "chat_template_kwargs": {"enable_thinking": false})"));
+        "cache_salt": "salt", "session_id": "s",
+        "chat_template_kwargs": {"enable_thinking": false})"));
     ASSERT_TRUE(request.ok()) << request.error().message;
     EXPECT_EQ(request->model, "m");
     EXPECT_EQ(request->max_tokens, 9u);  // the newer name wins
@@ -61,7 +62,8 @@ TEST(ChatRequest, reads_every_field) {
 TEST(ChatRequest, parts_become_one_string_and_developer_becomes_system) {
     const auto request = chat(R"({"messages": [
         {"role": "developer", "content": "be kind"},
-        {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}]})");
+        {"role": "user", "content": [{"type": "text", "text": "a"},
+                                     {"type": "text", "text": "b"}]}]})");
     ASSERT_TRUE(request.ok()) << request.error().message;
     EXPECT_EQ(request->messages[0]["role"], "system");
     EXPECT_EQ(request->messages[1]["content"], "a\nb");

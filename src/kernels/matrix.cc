@@ -1,3 +1,4 @@
+// Matrix: packing a tensor of a file into panels.
 #include <algorithm>
 
 #include "kernels/matmul.h"

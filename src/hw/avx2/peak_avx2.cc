@@ -1,3 +1,4 @@
+// The loops of peak.h for AVX2 with FMA and F16C.
 #include <immintrin.h>
 
 #include "hw/peak.h"

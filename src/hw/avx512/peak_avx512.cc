@@ -1,3 +1,4 @@
+// The loops of peak.h for AVX-512 with VNNI and BF16.
 #include <immintrin.h>
 
 #include "hw/peak.h"

@@ -1,3 +1,4 @@
+// The loops of peak.h for any x86-64 processor.
 #include <cstdint>
 
 #include "hw/peak.h"

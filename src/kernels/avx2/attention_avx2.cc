@@ -1,3 +1,4 @@
+// The attention kernels for AVX2 with FMA and F16C: the body of attention_body.h, instantiated.
 #include "kernels/attention_body.h"
 #include "kernels/avx2/lanes.h"
 

@@ -1,3 +1,4 @@
+// The matmul kernels for AVX2 with FMA and F16C: the body of matmul_body.h, instantiated.
 #include "kernels/avx2/simd.h"
 #include "kernels/matmul_body.h"
 

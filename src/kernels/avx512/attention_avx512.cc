@@ -1,3 +1,4 @@
+// The attention kernels for AVX-512 with VNNI and BF16: the body of attention_body.h, instantiated.
 #include "kernels/attention_body.h"
 #include "kernels/avx512/lanes.h"
 

@@ -1,3 +1,4 @@
+// The matmul kernels for AVX-512 with VNNI and BF16: the body of matmul_body.h, instantiated.
 #include "kernels/avx512/simd.h"
 #include "kernels/matmul_body.h"
 

@@ -1,3 +1,4 @@
+// The attention kernels for any x86-64 processor: the body of attention_body.h, instantiated.
 #include "kernels/attention_body.h"
 #include "kernels/portable/lanes.h"
 

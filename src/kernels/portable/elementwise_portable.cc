@@ -1,3 +1,4 @@
+// The elementwise kernels for any x86-64 processor: the body of elementwise_body.h, instantiated.
 #include "kernels/elementwise_body.h"
 #include "kernels/portable/lanes.h"
 
