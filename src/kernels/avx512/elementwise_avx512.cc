@@ -1,4 +1,4 @@
-// The elementwise kernels for AVX-512 with VNNI and BF16: the body of elementwise_body.h, instantiated.
+// The elementwise kernels for AVX-512: the body of elementwise_body.h, instantiated.
 #include "kernels/avx512/lanes.h"
 #include "kernels/elementwise_body.h"
 
