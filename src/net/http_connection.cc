@@ -81,34 +81,35 @@ Task<bool> HttpConnection::read_request() {
             iovec pieces[] = {piece(kContinue)};
             if (!co_await write_pieces(pieces)) co_return false;
         }
-        const IoOutcome got = co_await read_more();
-        if (got.status != IoStatus::ok) {
-            co_await stop_reading(got.status);
-            co_return false;
-        }
+        const std::span<char> room = parser_.body_room();
         if (!account_body()) {
             co_await refuse({503, "too many request bodies are being read; try again soon",
                              parser_.request().path});
+            co_return false;
+        }
+        const IoStatus got = co_await read_more(room);
+        if (got != IoStatus::ok) {
+            co_await stop_reading(got);
             co_return false;
         }
     }
     co_return true;
 }
 
-// Body bytes land in the request; everything else passes through the server's scratch room.
-Task<IoOutcome> HttpConnection::read_more() {
-    if (half_closed_) co_return IoOutcome{IoStatus::end};
-    const std::span<char> room = parser_.body_room();
+// Body bytes land in the request, in `room`; with no room, what comes passes through the server's
+// scratch.
+Task<IoStatus> HttpConnection::read_more(std::span<char> room) {
+    if (half_closed_) co_return IoStatus::end;
     const IoOutcome got =
         co_await stream_.read_some(room.empty() ? std::span(server_->scratch) : room);
-    if (got.status != IoStatus::ok) co_return got;
+    if (got.status != IoStatus::ok) co_return got.status;
     if (room.empty()) {
         feed({server_->scratch.data(), got.bytes});
     } else {
         parser_.body_filled(got.bytes);
         set_read_deadline();
     }
-    co_return got;
+    co_return IoStatus::ok;
 }
 
 void HttpConnection::feed(std::string_view bytes) {
@@ -133,12 +134,16 @@ void HttpConnection::set_read_deadline() {
                       Duration::microseconds(received * 1'000'000 / rate));
 }
 
-// Brings the server's sum up to date; false when it is over the limit.
+// Brings the server's sum up to date. False when the body has grown and there is no memory for it:
+// whoever has room already keeps it.
 bool HttpConnection::account_body() {
     const size_t now = parser_.buffered_bytes();
-    server_->buffered_bytes += now - accounted_bytes_;
+    const size_t others = server_->buffered_bytes - accounted_bytes_;
+    const bool fits =
+        now <= accounted_bytes_ || others + now <= server_->options.limits.buffered_bytes;
+    server_->buffered_bytes = others + now;
     accounted_bytes_ = now;
-    return server_->buffered_bytes <= server_->options.limits.buffered_bytes;
+    return fits;
 }
 
 Task<void> HttpConnection::stop_reading(IoStatus why) {
@@ -154,6 +159,8 @@ Task<void> HttpConnection::refuse(HttpError error) {
     server_->refused.fetch_add(1, std::memory_order_relaxed);
     stream_.expire_at(Instant::never());
     keep_alive_ = false;
+    parser_.drop_body();
+    account_body();
     const HttpErrorBody dressed = server_->format(error);
     HttpHeaders headers{{"content-type", dressed.content_type}};
     if (error.status == 503) headers.add("retry-after", "1");

@@ -90,7 +90,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     enum class Phase { idle, reading, handling, streaming, answered };
 
     Task<bool> read_request();
-    Task<IoOutcome> read_more();
+    Task<IoStatus> read_more(std::span<char> room);
     void feed(std::string_view bytes);
     void set_read_deadline();
     bool account_body();

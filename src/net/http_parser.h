@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "net/chunk_decoder.h"
@@ -46,6 +47,8 @@ class RequestParser {
     uint64_t body_received() const { return body_received_; }
     /// Memory held for the body.
     size_t buffered_bytes() const;
+    /// Gives that memory back, for a request that is refused: reset() comes next.
+    void drop_body() { std::exchange(request_.body, {}); }
 
     /// The request; whole when complete(). `peer` is the caller's to set.
     HttpRequest& request() { return request_; }

@@ -151,7 +151,7 @@ TEST_F(HttpStreamTest, takes_a_half_closed_client_with_more_requests_for_present
 }
 
 TEST_F(HttpStreamTest, suspends_the_writer_while_the_client_does_not_read) {
-    constexpr size_t kTotal = 64 << 20;
+    constexpr size_t kTotal = 32 << 20;
     std::atomic<size_t> written = 0;
     serve([&](HttpRequest&, Responder& responder) -> Task<void> {
         const std::string piece(256 * 1024, 'x');
@@ -160,7 +160,7 @@ TEST_F(HttpStreamTest, suspends_the_writer_while_the_client_does_not_read) {
             written += piece.size();
         co_await responder.finish();
     });
-    RawClient client(server_->port(), 64 * 1024);
+    RawClient client(server_->port(), 256 * 1024);
     client.send(kGet);
     size_t before = 0;
     ASSERT_TRUE(eventually([&] {

@@ -5,12 +5,12 @@
 #include <benchmark/benchmark.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <string>
 
@@ -56,24 +56,18 @@ class Client {
     int socket_;
 };
 
-double seconds(const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-}
-
 double loop_cpu_seconds(Loop& loop) {
-    rusage used{};
-    loop.run([&] { ::getrusage(RUSAGE_THREAD, &used); });
-    return seconds(used.ru_utime) + seconds(used.ru_stime);
+    timespec used{};
+    loop.run([&] { ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used); });
+    return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
-// utime and stime of /proc/PID/stat, the fields 14 and 15, in ticks.
+// The first number of /proc/PID/schedstat: nanoseconds the process's first thread has run.
 double process_cpu_seconds(int pid) {
-    std::ifstream in(concat("/proc/", pid, "/stat"));
-    std::string field;
-    double ticks = 0;
-    for (int i = 1; i <= 15 && in >> field; ++i)
-        if (i >= 14) ticks += std::stod(field);
-    return ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    std::ifstream in(concat("/proc/", pid, "/schedstat"));
+    double ns = 0;
+    CHECK(in >> ns, "no process ", pid);
+    return ns * 1e-9;
 }
 
 std::string request_of(size_t body_bytes) {

@@ -1,3 +1,4 @@
+// The parser of requests: http_parser.h.
 #include <algorithm>
 
 #include "base/check.h"

@@ -1,3 +1,4 @@
+// The parser of responses: http_parser.h.
 #include <algorithm>
 
 #include "base/check.h"
