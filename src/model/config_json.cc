@@ -30,7 +30,8 @@ class Fields {
     Result<std::optional<uint32_t>> u32(std::string_view key) const {
         const Json* value = find(key);
         if (!value) return std::optional<uint32_t>();
-        if (!value->is_number_unsigned()) return wrong_kind(key, "an integer of 0 or more");
+        if (!value->is_number_integer() || *value < 0)
+            return wrong_kind(key, "an integer of 0 or more");
         TRY(uint32_t narrow, as_u32(value->get<uint64_t>(), what_, key));
         return std::optional(narrow);
     }
