@@ -145,7 +145,7 @@ std::vector<Hostile> hostile_files() {
              .u32(4)
              .u32(1u << 31)
              .tensor("w", {1}, kF32, 0),
-         Code::corrupt, "ends at byte 86, before the data of its 1 tensors"},
+         Code::corrupt, "ends at byte 90, before the data of its 1 tensors"},
         {"part of a split", Bytes::header(0, 1).text("split.count").u32(2).number<uint16_t>(3),
          Code::unsupported,
          "one of 3 parts of a split model, which are not read here; join them with "
@@ -166,8 +166,8 @@ std::vector<Hostile> hostile_files() {
         {"unread type", Bytes::header(1, 0).tensor("w", {32}, 20, 0).zeros(64), Code::unsupported,
          "tensor \"w\": type IQ4_NL (20) is not read here; these are: F32, F16, BF16, Q4_0, Q4_1, "
          "Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K"},
-        {"no type", Bytes::header(1, 0).tensor("w", {32}, 4, 0).zeros(64), Code::corrupt,
-         "tensor \"w\": type number 4 is none of ggml's"},
+        {"no type", Bytes::header(1, 0).tensor("w", {32}, 99, 0).zeros(64), Code::corrupt,
+         "tensor \"w\": type number 99 is none of ggml's"},
         {"row of part of a block", Bytes::header(1, 0).tensor("w", {33}, kQ4_0, 0).zeros(64),
          Code::corrupt, "tensor \"w\" has rows of 33; Q4_0 needs a multiple of 32"},
         {"misaligned", Bytes::header(1, 0).tensor("w", {1}, kF32, 8).zeros(64), Code::corrupt,
