@@ -19,15 +19,15 @@ class Template;
 /// One conversation to render. Nothing is copied from `messages` and `tools`: they are read in
 /// place.
 struct ChatInput {
-    Json messages = nullptr;   ///< array of {"role", "content", "tool_calls", ...}, OpenAI Chat Completions
-                     ///< form
+    Json messages = nullptr;  ///< array of {"role", "content", "tool_calls", ...}, OpenAI Chat
+                              ///< Completions form
     Json tools = nullptr;      ///< array of {"type": "function", "function": {...}}; null: no tools
     Json documents = nullptr;  ///< array of objects for templates that retrieve; null: none
     bool add_generation_prompt = true;  ///< end with the opening of the assistant's answer
     /// The last message is the beginning of the answer: the text ends with its content, unclosed.
     /// Overrides add_generation_prompt.
     bool continue_final_message = false;
-    Json extra = nullptr;            ///< object of further variables (chat_template_kwargs); null: none
+    Json extra = nullptr;  ///< object of further variables (chat_template_kwargs); null: none
     int64_t now_unix = 0;  ///< seconds, UTC: what strftime_now shows
 };
 
