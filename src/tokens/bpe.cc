@@ -42,8 +42,8 @@ Bpe::Bpe(const VocabularySpec& spec, const StringTable& pieces)
       byte_fallback_(spec.byte_fallback),
       fuse_unk_(spec.fuse_unk),
       unk_(spec.unk),
-      known_(pieces.size()),
-      whole_(pieces.size()) {
+      known_(pieces),
+      whole_(pieces) {
     for (size_t id = 0; id < pieces.size(); ++id)
         if (is_textual(spec, id) && !pieces[id].empty())
             known_.insert(pieces[id], TokenId{static_cast<uint32_t>(id)}, pieces);

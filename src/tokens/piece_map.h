@@ -81,8 +81,13 @@ inline uint64_t pack_short(std::string_view text) {
 
 class PieceMap {
   public:
-    /// Room for `count` pieces.
-    explicit PieceMap(size_t count = 0) : short_(count), long_(count) {}
+    /// Room for all of `texts`.
+    explicit PieceMap(const StringTable& texts) {
+        size_t shorts = 0;
+        for (size_t id = 0; id < texts.size(); ++id) shorts += texts[id].size() <= kShort;
+        short_ = FlatMap<TokenId>(shorts);
+        long_ = FlatMap<TokenId>(texts.size() - shorts);
+    }
 
     /// False when these bytes are there already. `text` must be what `find` is given as
     /// `texts[id]`.

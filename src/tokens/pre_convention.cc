@@ -1,3 +1,4 @@
+// What the values of a GGUF's tokenizer.ggml.pre stand for: patterns we know, and two habits of the model.
 #include "base/concat.h"
 #include "tokens/pre_tokenizer.h"
 

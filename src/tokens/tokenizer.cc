@@ -30,7 +30,6 @@ class Encoding {
   private:
     void append_segment(std::string_view text, bool at_start, Specials specials);
     void append_words(std::string_view text, bool at_start);
-    void append_between_marks(std::string_view text);
     void append_word(std::string_view word);
     void form_word(std::string_view word);
 
@@ -73,23 +72,13 @@ void Encoding::append_segment(std::string_view text, bool at_start, Specials spe
 void Encoding::append_words(std::string_view text, bool at_start) {
     parts_.pre_tokenizer.split(text, at_start, words_);
     for (const auto [begin, end] : words_.spans) {
-        const std::string_view word = words_.text.substr(begin, end - begin);
-        if (parts_.cut_at_marks)
-            append_between_marks(word);
-        else
-            append_word(word);
-    }
-}
-
-/// Cuts before each run of ▁, where no piece can lie across.
-void Encoding::append_between_marks(std::string_view text) {
-    while (!text.empty()) {
-        size_t end = 0;
-        while (text.substr(end).starts_with(kSpaceMark))
-            end += kSpaceMark.size();
-        end = std::min(text.find(kSpaceMark, end), text.size());
-        append_word(text.substr(0, end));
-        text.remove_prefix(end);
+        std::string_view word = words_.text.substr(begin, end - begin);
+        while (parts_.cuts.any() && !word.empty()) {
+            const size_t cut = parts_.cuts.first(word);
+            append_word(word.substr(0, cut));
+            word.remove_prefix(cut);
+        }
+        if (!word.empty()) append_word(word);
     }
 }
 

@@ -68,21 +68,6 @@ StringTable decoded_bytes(const VocabularySpec& spec, const StringTable& pieces)
     return out;
 }
 
-/// Whether no piece has a ▁ behind another character, so that a text may be cut before each run of
-/// ▁ without changing what its pieces are.
-bool words_begin_with_mark(const StringTable& pieces) {
-    bool has_mark = false;
-    for (size_t id = 0; id < pieces.size(); ++id) {
-        const std::string_view piece = pieces[id];
-        has_mark = has_mark || piece == kSpaceMark;
-        size_t at = 0;
-        while (piece.substr(at).starts_with(kSpaceMark))
-            at += kSpaceMark.size();
-        if (piece.find(kSpaceMark, at) != piece.npos) return false;
-    }
-    return has_mark;
-}
-
 std::vector<AddedToken> only(const std::vector<AddedToken>& added, bool normalized) {
     std::vector<AddedToken> out;
     std::ranges::copy_if(added, std::back_inserter(out),
@@ -105,13 +90,13 @@ TokenizerParts::TokenizerParts(const VocabularySpec& spec, Normalizer normalizer
                                PreTokenizer pre_tokenizer_in)
     : pieces(piece_bytes(spec)),
       decoded(decoded_bytes(spec, pieces)),
-      by_bytes(decoded.size()),
+      by_bytes(decoded),
       flags(pieces.size()),
       added_raw(only(spec.added, false)),
       added_normalized(normalize_texts(only(spec.added, true), normalizer_in)),
       normalizer(std::move(normalizer_in)),
       pre_tokenizer(std::move(pre_tokenizer_in)),
-      cut_at_marks(spec.kind != VocabularyKind::bpe_bytes && words_begin_with_mark(pieces)),
+      cuts(spec, pieces),
       strips_first_space(spec.strip_decoded_space),
       add_bos(spec.add_bos),
       add_eos(spec.add_eos),

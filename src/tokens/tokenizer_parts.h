@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "tokens/added_tokens.h"
 #include "tokens/bpe.h"
+#include "tokens/cut_points.h"
 #include "tokens/normalizer.h"
 #include "tokens/piece_map.h"
 #include "tokens/pre_tokenizer.h"
@@ -40,7 +41,7 @@ struct TokenizerParts {
     Normalizer normalizer;
     PreTokenizer pre_tokenizer;
     std::optional<Model> model;
-    bool cut_at_marks = false;  // no piece lies across the beginning of a run of ▁
+    CutPoints cuts;  // of words, where the vocabulary lets us
     bool strips_first_space = false;
     bool add_bos = false, add_eos = false;
     std::optional<TokenId> bos, eos, unk, pad;
