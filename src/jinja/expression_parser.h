@@ -6,28 +6,14 @@
 #include <map>
 #include <vector>
 
-#include "jinja/lexer.h"
+#include "jinja/token_cursor.h"
 #include "jinja/tree.h"
 
 namespace brigada::jinja {
 
-class ExpressionParser {
+class ExpressionParser : public TokenCursor {
   public:
     ExpressionParser(Tree& tree, std::vector<Token> tokens);
-
-    // The place in the tokens.
-    const Token& peek(size_t ahead = 0) const;
-    const Token& next();
-    bool at(Token::Kind kind) const { return peek().kind == kind; }
-    bool at_op(std::string_view op) const { return is_op(peek(), op); }
-    bool at_name(std::string_view name) const;
-    bool take_op(std::string_view op);
-    bool take_name(std::string_view name);
-    Result<void> expect_op(std::string_view op);
-    Result<void> expect_name(std::string_view name);
-    Result<void> expect(Token::Kind kind, std::string_view what);
-    /// "line 3: expected ..., not ...", about the token at hand.
-    Error unexpected(std::string_view expected) const;
 
     Result<const Expression*> expression();
     /// Without "a if b": what a for loop goes over.
@@ -63,9 +49,6 @@ class ExpressionParser {
   private:
     static constexpr int kMaxDepth = 100;
 
-    static bool is_op(const Token& token, std::string_view op) {
-        return token.kind == Token::Kind::op && token.text == op;
-    }
     Error too_deep() const;
 
     Result<const Expression*> conditional();
@@ -95,8 +78,6 @@ class ExpressionParser {
     Result<Target> single_target(bool with_attribute);
 
     Tree& tree_;
-    std::vector<Token> tokens_;
-    size_t position_ = 0;
     int depth_ = 0;
     std::map<std::string_view, uint32_t> name_ids_;
     std::vector<size_t> uses_;  // by Name::id

@@ -185,11 +185,7 @@ Result<std::span<const Value>> Interpreter::loop_items(const For& node) {
 }
 
 Result<Interpreter::Flow> Interpreter::loop_over(const For& node, std::span<const Value> items) {
-    int loops_around = 0;
-    if (const Value* outer = scope_->find(kLoop); outer && outer->is(Kind::object))
-        if (const auto depth = outer->as_object().attribute("depth"); depth && depth->is_integral())
-            loops_around = static_cast<int>(depth->as_integer());
-    Loop* loop = heap_.make<Loop>(heap_, items, loops_around);
+    Loop* loop = heap_.make<Loop>(heap_, items);
     for (size_t i = 0; i < items.size(); ++i) {
         scope_->clear();
         loop->move_to(i);

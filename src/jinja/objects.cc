@@ -51,8 +51,8 @@ std::optional<Value> Loop::attribute(std::string_view name) {
     if (name == "length") return Value::integer(size);
     if (name == "revindex") return Value::integer(size - index);
     if (name == "revindex0") return Value::integer(size - index - 1);
-    if (name == "depth0") return Value::integer(depth_);
-    if (name == "depth") return Value::integer(depth_ + 1);
+    if (name == "depth0") return Value::integer(0);  // counts recursive loops only, as in Jinja
+    if (name == "depth") return Value::integer(1);
     if (name == "previtem")
         return index > 0 ? items_[index_ - 1] : Value::undefined("there is no previous item");
     if (name == "nextitem")

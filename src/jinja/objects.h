@@ -36,8 +36,7 @@ class Namespace final : public Object {
 /// `loop` inside a for: where in its items the loop is.
 class Loop final : public Object {
   public:
-    Loop(Heap& heap, std::span<const Value> items, int depth)
-        : heap_(heap), items_(items), depth_(depth) {}
+    Loop(Heap& heap, std::span<const Value> items) : heap_(heap), items_(items) {}
 
     void move_to(size_t index) { index_ = index; }
 
@@ -52,7 +51,6 @@ class Loop final : public Object {
   private:
     Heap& heap_;
     std::span<const Value> items_;
-    int depth_;  // from 0: loops around this one
     size_t index_ = 0;
     List* last_changed_ = nullptr;
 };

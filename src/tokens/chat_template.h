@@ -19,8 +19,8 @@ class Template;
 /// One conversation to render. Nothing is copied from `messages` and `tools`: they are read in
 /// place.
 struct ChatInput {
-    Json messages = nullptr;  ///< array of {"role", "content", "tool_calls", ...}, OpenAI Chat
-                              ///< Completions form
+    Json messages = nullptr;   ///< array of {"role", "content", "tool_calls", ...}, OpenAI Chat
+                               ///< Completions form
     Json tools = nullptr;      ///< array of {"type": "function", "function": {...}}; null: no tools
     Json documents = nullptr;  ///< array of objects for templates that retrieve; null: none
     bool add_generation_prompt = true;  ///< end with the opening of the assistant's answer

@@ -84,7 +84,8 @@ class PieceMap {
     /// Room for all of `texts`.
     explicit PieceMap(const StringTable& texts) {
         size_t shorts = 0;
-        for (size_t id = 0; id < texts.size(); ++id) shorts += texts[id].size() <= kShort;
+        for (size_t id = 0; id < texts.size(); ++id)
+            shorts += texts[id].size() <= kShort;
         short_ = FlatMap<TokenId>(shorts);
         long_ = FlatMap<TokenId>(texts.size() - shorts);
     }

@@ -1,4 +1,5 @@
-// What the values of a GGUF's tokenizer.ggml.pre stand for: patterns we know, and two habits of the model.
+// What the values of a GGUF's tokenizer.ggml.pre stand for: patterns we know, and two habits of the
+// model.
 #include "base/concat.h"
 #include "tokens/pre_tokenizer.h"
 
