@@ -43,7 +43,8 @@ TEST(TokenizerJson, names_what_it_does_not_support) {
     EXPECT_EQ(
         failure(
             "pre_tokenizer",
-            R"({"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"}, {"type": "Digits"}]})"),
+            R"({"type": "Sequence",
+                "pretokenizers": [{"type": "ByteLevel"}, {"type": "Digits"}]})"),
         "tokenizer.json: the pre-tokeniser after ByteLevel, Digits is not supported by this build");
     EXPECT_EQ(read_tokenizer_json(R"({"model": {"type": "WordPiece"}})", "").error().message,
               "tokenizer.json: the model WordPiece is not supported by this build");
@@ -68,7 +69,8 @@ TEST(TokenizerJson, refuses_what_contradicts_itself_and_absurd_ids) {
 TEST(TokenizerJson, learns_bos_and_eos_from_the_template_and_the_config) {
     const std::string json = file_with(
         "post_processor",
-        R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "a"}}, {"Sequence": {"id": "A"}},
+        R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "a"}},
+            {"Sequence": {"id": "A"}},
             {"SpecialToken": {"id": "b"}}]})");
     const auto plain = read_tokenizer_json(json, "");
     EXPECT_TRUE(plain->add_bos && plain->add_eos);
