@@ -41,9 +41,8 @@ TEST(TokenizerJson, names_what_it_does_not_support) {
     EXPECT_EQ(failure("decoder", R"({"type": "WordPiece"})"),
               "tokenizer.json: the decoder WordPiece is not supported by this build");
     EXPECT_EQ(
-        failure(
-            "pre_tokenizer",
-            R"({"type": "Sequence",
+        failure("pre_tokenizer",
+                R"({"type": "Sequence",
                 "pretokenizers": [{"type": "ByteLevel"}, {"type": "Digits"}]})"),
         "tokenizer.json: the pre-tokeniser after ByteLevel, Digits is not supported by this build");
     EXPECT_EQ(read_tokenizer_json(R"({"model": {"type": "WordPiece"}})", "").error().message,
@@ -67,9 +66,9 @@ TEST(TokenizerJson, refuses_what_contradicts_itself_and_absurd_ids) {
 }
 
 TEST(TokenizerJson, learns_bos_and_eos_from_the_template_and_the_config) {
-    const std::string json = file_with(
-        "post_processor",
-        R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "a"}},
+    const std::string json =
+        file_with("post_processor",
+                  R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "a"}},
             {"Sequence": {"id": "A"}},
             {"SpecialToken": {"id": "b"}}]})");
     const auto plain = read_tokenizer_json(json, "");
