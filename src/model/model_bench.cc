@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/gguf.h"
+#include "model/gguf_vocabulary.h"
 #include "model/model.h"
 #include "model/synthetic.h"
 
@@ -64,6 +65,16 @@ void open_header(benchmark::State& state, const ModelConfig& config) {
     state.counters["file_GB"] = static_cast<double>(std::filesystem::file_size(file.path())) * 1e-9;
 }
 
+/// The vocabulary's strings, copied out of the file; no tokenizer built yet.
+void read_vocabulary(benchmark::State& state, const ModelConfig& config) {
+    const SparseModel file(config);
+    const auto opened = GgufFile::open(file.path());
+    CHECK(opened.ok());
+    for (auto _ : state)
+        CHECK(vocabulary_from_gguf(*opened).ok());
+    state.counters["pieces"] = config.vocab;
+}
+
 void open_whole_model(benchmark::State& state, const ModelConfig& config) {
     const SparseModel file(config);
     for (auto _ : state)
@@ -73,6 +84,7 @@ void open_whole_model(benchmark::State& state, const ModelConfig& config) {
 
 BENCHMARK_CAPTURE(open_header, qwen3_0_6b, qwen3_0_6b_shape())->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(open_header, llama_70b, llama_3_1_70b_shape())->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_vocabulary, qwen3_0_6b, qwen3_0_6b_shape())->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(open_whole_model, qwen3_0_6b, qwen3_0_6b_shape())->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(open_whole_model, llama_70b, llama_3_1_70b_shape())
     ->Unit(benchmark::kMillisecond);
