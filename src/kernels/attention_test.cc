@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 #include "kernels/aligned_buffer.h"
-#include "kernels/half.h"
+#include "base/half.h"
 #include "kernels/row_variants.h"
 
 namespace brigada {

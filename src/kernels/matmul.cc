@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/half.h"
+#include "base/half.h"
 #include "kernels/matmul_kernels.h"
 
 namespace brigada {

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "kernels/half.h"
+#include "base/half.h"
 
 namespace brigada {
 namespace {

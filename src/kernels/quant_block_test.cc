@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "kernels/half.h"
+#include "base/half.h"
 
 namespace brigada {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "kernels/half.h"
+#include "base/half.h"
 #include "kernels/weight_type.h"
 
 namespace brigada {

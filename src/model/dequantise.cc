@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "model/half.h"
+#include "base/half.h"
 
 namespace brigada {
 

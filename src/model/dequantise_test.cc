@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "model/half.h"
+#include "base/half.h"
 #include "model/quantise.h"
 #include "model/test_files.h"
 

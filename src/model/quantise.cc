@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "model/half.h"
+#include "base/half.h"
 
 namespace brigada {
 

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/half.h"
+#include "base/half.h"
 #include "kernels/number_types.h"
 
 namespace brigada::portable {

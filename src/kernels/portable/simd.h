@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/half.h"
+#include "base/half.h"
 
 namespace brigada::portable {
 

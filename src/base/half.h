@@ -1,5 +1,5 @@
 // Half: the two 16-bit float formats as bits, to float and back, exact where that is possible. The
-// kernels have instructions for this; here is what files, packers and tests use.
+// kernels' vectors have instructions for this; here is what files, packers and tests use.
 #pragma once
 
 #include <bit>
@@ -18,6 +18,11 @@ constexpr float f16_to_float(uint16_t bits) {
         return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(value));
     }
     return std::bit_cast<float>(sign | ((magnitude << 13) + ((127u - 15u) << 23)));
+}
+
+/// The nearest binary16, ties to even; too large becomes infinity.
+inline uint16_t float_to_f16(float value) {
+    return std::bit_cast<uint16_t>(static_cast<_Float16>(value));
 }
 
 /// bfloat16 bits to float; exact.
