@@ -56,12 +56,6 @@ void rms_norm(const ElementwiseKernels& kernels, ConstRows x, const float* weigh
              [&](size_t row) { kernels.rms_norm(x.row(row), weight, eps, x.width, out.row(row)); });
 }
 
-void add(const ElementwiseKernels& kernels, ConstRows x, Rows out, Pool& pool) {
-    DCHECK(x.count == out.count && x.width == out.width);
-    for_rows(x.count, x.width, pool,
-             [&](size_t row) { kernels.add(x.row(row), x.width, out.row(row)); });
-}
-
 void add_bias(const ElementwiseKernels& kernels, const float* bias, Rows out, Pool& pool) {
     for_rows(out.count, out.width, pool,
              [&](size_t row) { kernels.add(bias, out.width, out.row(row)); });

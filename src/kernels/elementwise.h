@@ -38,9 +38,6 @@ using ConstRows = RowsOf<const float>;
 void rms_norm(const ElementwiseKernels& kernels, ConstRows x, const float* weight, float eps,
               Rows out, Pool& pool);
 
-/// out += x.
-void add(const ElementwiseKernels& kernels, ConstRows x, Rows out, Pool& pool);
-
 /// Adds bias[width] to every row of out.
 void add_bias(const ElementwiseKernels& kernels, const float* bias, Rows out, Pool& pool);
 
