@@ -97,7 +97,7 @@ build() {
 show_progress() {
     local line done_ total tenth last=-1 bar='##############################'
     while IFS= read -r line; do
-        [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+        [[ $line =~ ^\[([0-9]+)/([0-9]+)\] && $line != *"Re-checking globbed"* ]] || continue
         done_=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
         tenth=$((done_ * 10 / total))
         if [ -t 1 ]; then
