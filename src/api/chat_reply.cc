@@ -34,11 +34,7 @@ class ChatReply : public Reply {
 
     std::string usage(const Usage& usage) override {
         if (!head_.include_usage) return "";
-        Json body = frame("chat.completion.chunk");
-        body["choices"] = Json::array();
-        body["usage"] = usage_json(usage);
-        body["timings"] = timings_json(usage);
-        return dump_json(body);
+        return closing_body(frame("chat.completion.chunk"), Json::array(), usage);
     }
 
     void collect(const TokenEvent& event) override {
@@ -54,13 +50,10 @@ class ChatReply : public Reply {
     }
 
     std::string whole(const Usage& usage) override {
-        Json body = frame("chat.completion");
-        body["choices"] = Json::array();
+        Json choices = Json::array();
         for (size_t i = 0; i < answers_.size(); ++i)
-            body["choices"].push_back(choice_json(i));
-        body["usage"] = usage_json(usage);
-        body["timings"] = timings_json(usage);
-        return dump_json(body);
+            choices.push_back(choice_json(i));
+        return closing_body(frame("chat.completion"), std::move(choices), usage);
     }
 
   private:

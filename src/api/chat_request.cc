@@ -181,7 +181,11 @@ Result<ChatRequest> read_chat_request(std::string_view body, const SamplingDefau
                                       const GenerationLimits& limits) {
     dom::parser parser;
     TRY(dom::object object, parse_body(parser, body));
-    const JsonFields fields(object);
+    return read_chat_request(JsonFields(object), defaults, limits);
+}
+
+Result<ChatRequest> read_chat_request(const JsonFields& fields, const SamplingDefaults& defaults,
+                                      const GenerationLimits& limits) {
     ChatRequest out;
     TRY(auto model, fields.text("model"));
     out.model = std::move(model).value_or("");

@@ -30,4 +30,8 @@ struct ChatRequest {
 Result<ChatRequest> read_chat_request(std::string_view body, const SamplingDefaults& defaults,
                                       const GenerationLimits& limits);
 
+/// The same, of a body that is parsed already.
+Result<ChatRequest> read_chat_request(const JsonFields& fields, const SamplingDefaults& defaults,
+                                      const GenerationLimits& limits);
+
 }  // namespace brigada

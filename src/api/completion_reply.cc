@@ -40,11 +40,7 @@ class CompletionReply : public Reply {
 
     std::string usage(const Usage& usage) override {
         if (!head_.include_usage) return "";
-        Json body = frame();
-        body["choices"] = Json::array();
-        body["usage"] = usage_json(usage);
-        body["timings"] = timings_json(usage);
-        return dump_json(body);
+        return closing_body(frame(), Json::array(), usage);
     }
 
     void collect(const TokenEvent& event) override {
@@ -59,17 +55,14 @@ class CompletionReply : public Reply {
     }
 
     std::string whole(const Usage& usage) override {
-        Json body = frame();
-        body["choices"] = Json::array();
+        Json choices = Json::array();
         for (size_t i = 0; i < answers_.size(); ++i) {
             const Answer& answer = answers_[i];
-            body["choices"].push_back(
-                choice_json(i, answer.text, head_.logprobs ? answer.logprobs.json() : Json(nullptr),
-                            finish_reason(answer.reason)));
+            choices.push_back(choice_json(i, answer.text,
+                                          head_.logprobs ? answer.logprobs.json() : Json(nullptr),
+                                          finish_reason(answer.reason)));
         }
-        body["usage"] = usage_json(usage);
-        body["timings"] = timings_json(usage);
-        return dump_json(body);
+        return closing_body(frame(), std::move(choices), usage);
     }
 
   private:

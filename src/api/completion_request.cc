@@ -11,10 +11,8 @@ namespace dom = simdjson::dom;
 Result<Tokens> read_token_ids(const JsonFields& fields, dom::array ids, uint32_t vocab) {
     Tokens out;
     for (dom::element element : ids) {
-        int64_t id = -1;
-        if (element.get(id) != simdjson::SUCCESS || id < 0 || id >= vocab)
-            return fields.wrong("prompt", concat("token ids from 0 to ", vocab - 1), element);
-        out.push_back(TokenId{static_cast<uint32_t>(id)});
+        TRY(TokenId id, read_token_id(fields, "prompt", element, vocab));
+        out.push_back(id);
     }
     return out;
 }

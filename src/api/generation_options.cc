@@ -37,14 +37,6 @@ Result<Sampling> read_sampling(const JsonFields& fields, const SamplingDefaults&
     return out;
 }
 
-Result<TokenId> read_token_id(const JsonFields& fields, std::string_view name, dom::element value,
-                              uint32_t vocab) {
-    int64_t id = -1;
-    if (value.get(id) != simdjson::SUCCESS || id < 0 || id >= vocab)
-        return fields.wrong(name, concat("token ids from 0 to ", vocab - 1), value);
-    return TokenId{static_cast<uint32_t>(id)};
-}
-
 Result<void> read_logit_bias(const JsonFields& fields, uint32_t vocab, Sampling& out) {
     TRY(auto bias, fields.object("logit_bias"));
     if (!bias) return {};

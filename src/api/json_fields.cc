@@ -111,6 +111,14 @@ Error JsonFields::wrong(std::string_view name, std::string_view expected, dom::e
             concat(path_of(name), ": must be ", expected, "; got ", excerpt(got))};
 }
 
+Result<TokenId> read_token_id(const JsonFields& fields, std::string_view name, dom::element value,
+                              uint32_t vocab) {
+    int64_t id = -1;
+    if (value.get(id) != simdjson::SUCCESS || id < 0 || id >= vocab)
+        return fields.wrong(name, concat("token ids from 0 to ", vocab - 1), value);
+    return TokenId{static_cast<uint32_t>(id)};
+}
+
 std::string excerpt(dom::element element) {
     std::string text = simdjson::minify(element);
     if (text.size() <= kExcerpt) return text;

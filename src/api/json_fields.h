@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/json.h"
 #include "base/result.h"
 
@@ -43,6 +44,10 @@ class JsonFields {
     simdjson::dom::object object_;
     std::string path_;
 };
+
+/// One element of a list of token ids in the field `name`; errors name it and the ids there are.
+Result<TokenId> read_token_id(const JsonFields& fields, std::string_view name,
+                              simdjson::dom::element value, uint32_t vocab);
 
 /// The JSON text of `element`, cut after 60 characters: for messages.
 std::string excerpt(simdjson::dom::element element);

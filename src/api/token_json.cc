@@ -85,6 +85,13 @@ Json timings_json(const Usage& usage) {
             {"predicted_per_second", per_second(usage.completion_tokens, usage.decode)}};
 }
 
+std::string closing_body(Json frame, Json choices, const Usage& usage) {
+    frame["choices"] = std::move(choices);
+    frame["usage"] = usage_json(usage);
+    frame["timings"] = timings_json(usage);
+    return dump_json(frame);
+}
+
 std::string_view finish_reason(FinishReason reason) {
     return reason == FinishReason::stop ? "stop" : "length";
 }

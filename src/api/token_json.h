@@ -36,6 +36,9 @@ Json usage_json(const Usage& usage);
 /// llama.cpp's names: {"cache_n", "prompt_n", "prompt_ms", "predicted_n", "predicted_ms", ...}.
 Json timings_json(const Usage& usage);
 
+/// `frame` with its choices, the usage and the timings: how every answer of this API ends.
+std::string closing_body(Json frame, Json choices, const Usage& usage);
+
 std::string_view finish_reason(FinishReason reason);
 
 }  // namespace brigada
