@@ -62,7 +62,8 @@ class WithServer(unittest.TestCase):
 
 class Chat(WithServer):
     model = "smollm2"
-    options = ("--compute", "exact", "--kv-type", "f32")    # as the goldens were computed
+    options = ("--compute", "exact", "--kv-type", "f32",    # as the goldens were computed
+               "--keep-alive", "1")
 
     def chat(self, messages, **more):
         body = {"model": "smollm2", "messages": messages, "temperature": 0, **more}
@@ -100,6 +101,15 @@ class Chat(WithServer):
         first, second = (self.chat(messages, max_tokens=20) for _ in range(2))
         self.assertEqual(first["choices"], second["choices"])
         self.assertGreater(second["usage"]["prompt_tokens_details"]["cached_tokens"], 0)
+
+    def test_a_long_prefill_keeps_the_connection_alive(self):
+        body = {"prompt": [1000 + n * 7 % 40000 for n in range(2500)], "max_tokens": 1, "stream": True}
+        with contextlib.closing(self.server.connect()) as connection:
+            connection.request("POST", COMPLETIONS, json.dumps(body).encode())
+            lines = connection.getresponse().read().decode().splitlines()
+        first_data = next(i for i, line in enumerate(lines) if line.startswith("data: "))
+        self.assertIn(": keep-alive", lines[:first_data])
+        self.assertEqual(lines[-2], "data: [DONE]")
 
     def test_eight_streams_progress_together(self):
         arrived = queue.Queue()

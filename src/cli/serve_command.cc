@@ -23,6 +23,7 @@ struct ServeWords {
     std::string template_file;
     uint64_t kv_memory = 0;
     uint64_t max_body = HttpLimits{}.body_bytes;
+    uint32_t keep_alive_seconds = 10;
     uint32_t drain_seconds = 600;
     ServeOptions options;
 };
@@ -51,6 +52,7 @@ Result<ServeOptions> understand(const ServeWords& words) {
         TRY(out.chat_template, read_file(words.template_file, kMaxTemplateBytes));
     }
     out.limits.body_bytes = words.max_body;
+    out.keep_alive = Duration::seconds(words.keep_alive_seconds);
     out.drain_grace = Duration::seconds(words.drain_seconds);
     return out;
 }
@@ -100,6 +102,11 @@ void add_network_options(CLI::App& command, ServeWords& words) {
     command.add_option("--max-body", words.max_body, "largest request body, as in 32MB")
         ->type_name("SIZE")
         ->transform(CLI::AsSizeValue(false));
+    command
+        .add_option("--keep-alive", words.keep_alive_seconds,
+                    "silence on a stream before a comment is sent")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(1, 86'400));
     command
         .add_option("--drain", words.drain_seconds,
                     "how long running answers may finish at the end")

@@ -7,8 +7,8 @@
 
 namespace brigada {
 
-ActiveRequest::ActiveRequest(EngineRequest request, SequenceId first, const Tokenizer& tokenizer,
-                             std::span<const TokenId> ends, uint64_t seed)
+ActiveRequest::ActiveRequest(const AnswerContext& context, EngineRequest request, SequenceId first,
+                             uint64_t seed)
     : request_(std::move(request)),
       first_(first),
       last_tokens_(request_.choices),
@@ -17,13 +17,13 @@ ActiveRequest::ActiveRequest(EngineRequest request, SequenceId first, const Toke
     const uint64_t base_seed = request_.sampling.seed.value_or(seed);
     choices_.reserve(request_.choices);
     for (uint32_t i = 0; i < request_.choices; ++i)
-        choices_.emplace_back(i, request_, tokenizer, ends, base_seed + i);
+        choices_.emplace_back(context, i, request_, base_seed + i);
 }
 
-SequenceSpec ActiveRequest::spec(uint32_t longest_output) const {
+SequenceSpec ActiveRequest::take_spec(uint32_t longest_output) {
     SequenceSpec spec{.id = first_,
                       .forks = {},
-                      .prompt = request_.prompt,
+                      .prompt = std::move(request_.prompt),
                       .max_new_tokens = request_.stop.max_tokens,
                       .priority = request_.priority,
                       .tenant = TenantId{static_cast<uint32_t>(fnv1a64(request_.tenant))},
@@ -57,11 +57,6 @@ Sampled ActiveRequest::sample(uint32_t choice, std::span<float> logits, Instant 
     const Sampled out{sequence(choice), step.event.token, step.stopped};
     request_.sink(std::move(step.event));
     return out;
-}
-
-void ActiveRequest::progress(uint32_t computed) {
-    if (computed < usage_.prompt_tokens)
-        request_.sink(PrefillProgress{computed, usage_.prompt_tokens});
 }
 
 void ActiveRequest::finish(uint32_t choice, Instant now) {

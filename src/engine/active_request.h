@@ -20,11 +20,12 @@ namespace brigada {
 class ActiveRequest {
   public:
     /// Choice i is sequence `first` + i. `seed` is used where the request names none.
-    ActiveRequest(EngineRequest request, SequenceId first, const Tokenizer& tokenizer,
-                  std::span<const TokenId> ends, uint64_t seed);
+    ActiveRequest(const AnswerContext& context, EngineRequest request, SequenceId first,
+                  uint64_t seed);
 
-    /// What the scheduler needs to know. `longest_output` is what the context leaves.
-    SequenceSpec spec(uint32_t longest_output) const;
+    /// What the scheduler needs to know, once: the prompt goes with it. `longest_output` is what
+    /// the context leaves.
+    SequenceSpec take_spec(uint32_t longest_output);
 
     uint32_t choices() const { return static_cast<uint32_t>(choices_.size()); }
     SequenceId sequence(uint32_t choice) const { return SequenceId{raw(first_) + choice}; }
@@ -39,8 +40,6 @@ class ActiveRequest {
     /// Draws the next token of a choice from `logits` [vocab], sends it, and says what the
     /// scheduler must know.
     Sampled sample(uint32_t choice, std::span<float> logits, Instant now);
-
-    void progress(uint32_t computed);
 
     /// A choice ended; after the last one the request's own last event is sent.
     void finish(uint32_t choice, Instant now);

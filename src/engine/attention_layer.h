@@ -2,34 +2,18 @@
 // window; the mixer of llama, mistral, qwen2 and qwen3. It owns the KV bytes of its layer.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/layer.h"
+#include "engine/paged_memory.h"
 #include "engine/rope_table.h"
 #include "engine/weights.h"
 #include "kernels/attention.h"
 #include "kernels/matmul.h"
 
 namespace brigada {
-
-/// Zeroed memory that the system hands out page by page as it is written, 64-byte aligned.
-class PagedMemory {
-  public:
-    static Result<PagedMemory> allocate(uint64_t bytes);
-    PagedMemory() = default;
-    PagedMemory(PagedMemory&& other) noexcept;
-    PagedMemory& operator=(PagedMemory&& other) noexcept;
-    ~PagedMemory();
-
-    std::byte* data() const { return data_; }
-
-  private:
-    std::byte* data_ = nullptr;
-    size_t size_ = 0;
-};
 
 class AttentionLayer : public Mixer {
   public:

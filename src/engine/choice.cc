@@ -15,13 +15,13 @@ std::vector<TokenId> end_tokens(const StopRules& rules, std::span<const TokenId>
 
 }  // namespace
 
-Choice::Choice(uint32_t index, const EngineRequest& request, const Tokenizer& tokenizer,
-               std::span<const TokenId> ends, uint64_t seed)
+Choice::Choice(const AnswerContext& context, uint32_t index, const EngineRequest& request,
+               uint64_t seed)
     : index_(index),
       rules_(request.stop),
-      ends_(end_tokens(request.stop, ends)),
-      sampler_(request.sampling, request.logprobs, request.prompt, seed),
-      decoder_(tokenizer),
+      ends_(end_tokens(request.stop, context.end_tokens)),
+      sampler_(context.kernels, request.sampling, request.logprobs, request.prompt, seed),
+      decoder_(context.tokenizer),
       matcher_(request.stop.strings, request.stop.include_in_output) {}
 
 Choice::Step Choice::next(std::span<float> logits) {

@@ -11,16 +11,23 @@
 #include "engine/request.h"
 #include "engine/sampler.h"
 #include "engine/stop_matcher.h"
+#include "kernels/elementwise.h"
 #include "tokens/stream_decoder.h"
 #include "tokens/tokenizer.h"
 
 namespace brigada {
 
+/// What answers are made with, borrowed from whoever owns the model; must outlive them.
+struct AnswerContext {
+    const Tokenizer& tokenizer;
+    std::span<const TokenId> end_tokens;  // the model's, of generation
+    const ElementwiseKernels& kernels;
+};
+
 class Choice {
   public:
-    /// Borrows the tokenizer. `ends` are the model's end-of-generation tokens.
-    Choice(uint32_t index, const EngineRequest& request, const Tokenizer& tokenizer,
-           std::span<const TokenId> ends, uint64_t seed);
+    Choice(const AnswerContext& context, uint32_t index, const EngineRequest& request,
+           uint64_t seed);
 
     struct Step {
         TokenEvent event;
@@ -32,8 +39,6 @@ class Choice {
 
     /// The closing event; `reason` is length unless a stop was found.
     ChoiceFinished finish();
-
-    uint32_t tokens() const { return tokens_; }
 
   private:
     bool is_end(TokenId token) const;

@@ -18,11 +18,8 @@ constexpr Duration kBlockedWait = Duration::milliseconds(1);
 }  // namespace
 
 Engine::Engine(const EngineConfig& config, std::unique_ptr<StepRunner> runner,
-               const Tokenizer& tokenizer, std::vector<TokenId> end_tokens,
-               EngineObserver* observer)
-    : tokenizer_(tokenizer),
-      end_tokens_(std::move(end_tokens)),
-      max_prompt_tokens_(Scheduler(config.sched, config.kv).max_prompt_tokens()),
+               const AnswerContext& answers, EngineObserver* observer)
+    : answers_(answers),
       max_context_(config.sched.max_context),
       observer_(observer ? *observer : nobody_),
       mailbox_(config.mailbox),
@@ -93,7 +90,6 @@ void Engine::step() {
     const Instant now = clock_.now();
     const Outcome outcome = sample(plan, logits, now);
     const std::vector<Finished> finished = sched_.commit(plan, outcome, now);
-    report_progress(plan);
     finish(finished, now);
     blocked_ = plan.empty();
     if (!blocked_) observer_.step(plan.tokens(), now - start);
@@ -105,9 +101,8 @@ void Engine::on(Submit message) {
     const uint32_t left =
         max_context_ -
         std::min<uint32_t>(max_context_, static_cast<uint32_t>(message.request.prompt.size()));
-    ActiveRequest request(std::move(message.request), first, tokenizer_, end_tokens_,
-                          seeds_.next());
-    if (auto queued = sched_.submit(request.spec(left), clock_.now()); !queued.ok()) {
+    ActiveRequest request(answers_, std::move(message.request), first, seeds_.next());
+    if (auto queued = sched_.submit(request.take_spec(left), clock_.now()); !queued.ok()) {
         ++counts_.requests_failed;
         request.fail(std::move(queued).error());
         return;
@@ -166,11 +161,6 @@ Sampled Engine::sample_one(SequenceId sequence, std::span<float> logits, Instant
     if (last) observer_.next_token(now - *last);
     ++counts_.generated_tokens;
     return sampled;
-}
-
-void Engine::report_progress(const Plan& plan) {
-    for (const Chunk& chunk : plan.chunks)
-        if (!chunk.samples) owner(chunk.sequence).progress(chunk.first + chunk.count);
 }
 
 void Engine::finish(std::span<const Finished> finished, Instant now) {

@@ -33,10 +33,10 @@ struct EngineConfig {
 
 class Engine {
   public:
-    /// Borrows the tokenizer. The runner must have room for config.kv.blocks blocks and
-    /// config.sched.step_tokens rows. `observer` may be null.
+    /// The runner must have room for config.kv.blocks blocks and config.sched.step_tokens rows.
+    /// `observer` may be null.
     Engine(const EngineConfig& config, std::unique_ptr<StepRunner> runner,
-           const Tokenizer& tokenizer, std::vector<TokenId> end_tokens, EngineObserver* observer);
+           const AnswerContext& answers, EngineObserver* observer);
 
     /// As stop().
     ~Engine();
@@ -58,8 +58,7 @@ class Engine {
     /// Ends the thread after the step at hand; requests that are not done fail with ::unavailable.
     void stop();
 
-    /// Tokens a prompt may have at most.
-    uint32_t max_prompt_tokens() const { return max_prompt_tokens_; }
+    /// Tokens of prompt and answer.
     uint32_t max_context() const { return max_context_; }
 
   private:
@@ -86,7 +85,6 @@ class Engine {
     void note_begun(const Plan& plan, Instant now);
     Outcome sample(const Plan& plan, const StepLogits& logits, Instant now);
     Sampled sample_one(SequenceId sequence, std::span<float> logits, Instant now);
-    void report_progress(const Plan& plan);
     void finish(std::span<const Finished> finished, Instant now);
     void fail(RequestId id, Error error);
     void fail_all(const Error& error);
@@ -95,9 +93,7 @@ class Engine {
     ActiveRequest& owner(SequenceId sequence);
 
     const Clock clock_;
-    const Tokenizer& tokenizer_;
-    const std::vector<TokenId> end_tokens_;
-    const uint32_t max_prompt_tokens_;
+    const AnswerContext answers_;
     const uint32_t max_context_;
     EngineObserver nobody_;
     EngineObserver& observer_;

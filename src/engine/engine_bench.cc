@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "engine/cached_smollm2.h"
 #include "engine/transformer.h"
 #include "hw/bandwidth.h"
 #include "hw/cpu.h"
@@ -17,11 +18,8 @@ namespace {
 constexpr uint32_t kContext = 8192;
 
 Path bench_model() {
-    if (const char* path = std::getenv("BRIGADA_BENCH_MODEL")) return path;
-    const char* cache = std::getenv("BRIGADA_CACHE");
-    const char* home = std::getenv("HOME");
-    const Path root = cache ? Path(cache) : Path(home ? home : "") / ".cache/brigada";
-    return root / "models/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf";
+    const char* path = std::getenv("BRIGADA_BENCH_MODEL");
+    return path ? Path(path) : cached_smollm2();
 }
 
 /// The model loaded once, and the limits of the machine measured beside it.

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "base/json.h"
-#include "engine/sampler.h"
+#include "engine/cached_smollm2.h"
 #include "engine/test_model.h"
 #include "tokens/tokenizer.h"
 
@@ -58,6 +58,10 @@ Json read_golden(const Path& path) {
     return std::move(json).value();
 }
 
+TokenId best_token(std::span<const float> logits) {
+    return TokenId{static_cast<uint32_t>(argmax(elementwise_kernels(best_isa()), logits))};
+}
+
 /// Walks prompt and golden continuation token by token; compares the first logits with the
 /// reference and, where its margin allows, each choice.
 void expect_golden(TestModel& model, const Json& prompt, std::span<const float> logits,
@@ -76,7 +80,7 @@ void expect_golden(TestModel& model, const Json& prompt, std::span<const float> 
                 << "position " << i << " id " << j;
         if (i + 1 < prompt_size) continue;
         if (margins[i + 1 - prompt_size].get<float>() <= 2 * tolerance) continue;
-        ASSERT_EQ(TokenId{argmax(got)}, tokens[i + 1]) << "after position " << i;
+        ASSERT_EQ(best_token(got), tokens[i + 1]) << "after position " << i;
         ++compared;
     }
     EXPECT_GT(compared, 60u) << "the margins left too little to compare";
@@ -118,17 +122,6 @@ INSTANTIATE_TEST_SUITE_P(Models, GoldenTest,
 // --- SmolLM2
 // --------------------------------------------------------------------------------------
 
-Path cached_smollm2() {
-    const auto under = [](const char* variable, const char* rest) -> Path {
-        const char* value = std::getenv(variable);
-        return value && *value ? Path(value) / rest : Path();
-    };
-    Path cache = under("BRIGADA_CACHE", "");
-    if (cache.empty()) cache = under("XDG_CACHE_HOME", "brigada");
-    if (cache.empty()) cache = under("HOME", ".cache/brigada");
-    return cache / "models" / "smollm2" / "SmolLM2-135M-Instruct.Q4_1.gguf";
-}
-
 /// Two implementations in float32 add in different orders; between them a logit moves by less than
 /// this: 30 layers, and sums of up to 1536 terms of size 1 rounded at 2^-24 give some 1e-3.
 constexpr float kFloat32Noise = 2e-3f;
@@ -156,7 +149,7 @@ TEST(SmolLM2, writes_what_hugging_face_transformers_writes) {
         size_t step = 0;
         for (TokenId expected : tokens_of(golden["generated_ids"])) {
             if (golden["margins"][step].get<float>() > kFloat32Noise)
-                ASSERT_EQ(TokenId{argmax(logits)}, expected) << "step " << step;
+                ASSERT_EQ(best_token(logits), expected) << "step " << step;
             tokens.push_back(expected);
             logits = model.run(std::span(tokens).last(1), static_cast<uint32_t>(tokens.size() - 1));
             ++step;

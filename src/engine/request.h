@@ -17,6 +17,10 @@
 
 namespace brigada {
 
+/// Temperatures below this are 0: the most likely token would win anyway, and its inverse must stay
+/// a number.
+inline constexpr float kGreedyBelow = 1e-5f;
+
 /// How the next token is chosen from the logits. Defaults are the OpenAI API's.
 struct Sampling {
     float temperature = 1.0f;         // 0: the most likely token, ties to the lowest id
@@ -29,7 +33,7 @@ struct Sampling {
     std::optional<uint64_t> seed{};   // the same seed, prompt and settings give the same text
     std::vector<std::pair<TokenId, float>> logit_bias{};
 
-    bool greedy() const { return temperature == 0.0f; }
+    bool greedy() const { return temperature < kGreedyBelow; }
 };
 
 /// When a choice ends.
@@ -82,13 +86,6 @@ struct Usage {
     Duration queued, prefill, decode;
 };
 
-/// How far a long prompt is: sent after a step that computed a part of it, so that a server can
-/// keep the connection alive.
-struct PrefillProgress {
-    uint32_t computed = 0;  // prompt tokens, cached ones included
-    uint32_t total = 0;
-};
-
 struct RequestFinished {
     Usage usage;
 };
@@ -97,8 +94,7 @@ struct RequestFailed {
     Error error;
 };
 
-using EngineEvent =
-    std::variant<TokenEvent, ChoiceFinished, PrefillProgress, RequestFinished, RequestFailed>;
+using EngineEvent = std::variant<TokenEvent, ChoiceFinished, RequestFinished, RequestFailed>;
 
 /// Called on the engine's thread; must hand the event on and return at once. The last event of a
 /// request is RequestFinished or RequestFailed.

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/rng.h"
 #include "engine/request.h"
+#include "kernels/elementwise.h"
 
 namespace brigada {
 
@@ -23,17 +24,17 @@ struct SampledToken {
 
 class Sampler {
   public:
-    /// `prompt` counts for the repetition penalty. `seed` is used as given: the caller mixes in the
-    /// index of the choice.
-    Sampler(Sampling sampling, LogprobRequest logprobs, std::span<const TokenId> prompt,
-            uint64_t seed);
+    /// `kernels` do what runs over the whole vocabulary. `prompt` counts for the repetition
+    /// penalty. `seed` is used as given: the caller mixes in the index of the choice.
+    Sampler(const ElementwiseKernels& kernels, Sampling sampling, LogprobRequest logprobs,
+            std::span<const TokenId> prompt, uint64_t seed);
 
     /// Draws from `logits` [vocab], which it overwrites. Tokens in `banned` cannot be drawn.
     SampledToken draw(std::span<float> logits, std::span<const TokenId> banned);
 
   private:
     struct Candidate {
-        float weight;  // probability relative to the most likely token's
+        float probability;
         uint32_t token;
     };
     static bool likelier(const Candidate& a, const Candidate& b);
@@ -45,23 +46,18 @@ class Sampler {
     void keep_top_k();
     void keep_top_p();
     void remember(TokenId token);
+    SampledToken with_logprobs(TokenId token) const;
 
+    const ElementwiseKernels& kernels_;
     Sampling sampling_;
     LogprobRequest logprobs_;
     Rng rng_;
-    struct Seen {
-        bool in_prompt = false;
-        uint32_t generated = 0;
-    };
-    std::unordered_map<uint32_t, Seen>
-        seen_;                           // only looked up and applied per token: order is free
-    std::vector<Candidate> candidates_;  // scratch of draw_at_random
+    /// How often each token seen was generated; 0 for those of the prompt alone. Applied token by
+    /// token, so its order is free.
+    std::unordered_map<uint32_t, uint32_t> seen_;
+    std::vector<float> unmodified_;     // the logits that logprobs are taken from
+    std::vector<float> probabilities_;  // scratch of draw_at_random, as is the next
+    std::vector<Candidate> candidates_;
 };
-
-/// The logprobs of `token` and of the `top` most likely tokens under `logits` [vocab].
-SampledToken logprobs_of(std::span<const float> logits, TokenId token, uint32_t top);
-
-/// Index of the greatest value; the lowest one among equals. NaN never wins.
-uint32_t argmax(std::span<const float> values);
 
 }  // namespace brigada

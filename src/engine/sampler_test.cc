@@ -9,11 +9,16 @@
 namespace brigada {
 namespace {
 
+Sampler make_sampler(const Sampling& sampling, LogprobRequest logprobs,
+                     std::span<const TokenId> prompt, uint64_t seed) {
+    return Sampler(elementwise_kernels(best_isa()), sampling, logprobs, prompt, seed);
+}
+
 /// Frequencies of the tokens drawn from `logits` in `draws` independent draws.
 std::map<uint32_t, double> frequencies(const Sampling& sampling, std::vector<float> logits,
                                        int draws = 40'000) {
     std::map<uint32_t, double> out;
-    Sampler sampler(sampling, {}, {}, 7);
+    Sampler sampler = make_sampler(sampling, {}, {}, 7);
     for (int i = 0; i < draws; ++i) {
         std::vector<float> copy = logits;
         out[raw(sampler.draw(copy, {}).token)] += 1.0 / draws;
@@ -64,7 +69,7 @@ TEST(Sampler, min_p_is_relative_to_the_most_likely) {
 
 TEST(Sampler, penalties_follow_their_definitions) {
     Sampling sampling{.temperature = 0, .presence_penalty = 0.5f, .frequency_penalty = 0.25f};
-    Sampler sampler(sampling, {}, {}, 0);
+    Sampler sampler = make_sampler(sampling, {}, {}, 0);
     // Token 0 leads by 1.1: drawn twice (then 0.5 + 2 * 0.25 = 1.0 is off), a third time, then not.
     std::vector<uint32_t> drawn;
     for (int i = 0; i < 4; ++i) {
@@ -78,24 +83,24 @@ TEST(Sampler, repetition_penalty_counts_the_prompt_and_either_sign) {
     Sampling sampling{.temperature = 0, .repetition_penalty = 2.0f};
     const std::array prompt{TokenId{0}};
     std::vector<float> positive{1.5f, 1.0f};
-    EXPECT_EQ(Sampler(sampling, {}, prompt, 0).draw(positive, {}).token, TokenId{1});
+    EXPECT_EQ(make_sampler(sampling, {}, prompt, 0).draw(positive, {}).token, TokenId{1});
     std::vector<float> negative{-1.0f, -1.5f};
-    EXPECT_EQ(Sampler(sampling, {}, prompt, 0).draw(negative, {}).token, TokenId{1});
+    EXPECT_EQ(make_sampler(sampling, {}, prompt, 0).draw(negative, {}).token, TokenId{1});
 }
 
 TEST(Sampler, bias_moves_and_bans_forbid) {
     Sampling sampling{.temperature = 0, .logit_bias = {{TokenId{2}, 100.0f}, {TokenId{99}, 1.0f}}};
     std::vector<float> logits{3, 2, 1};
-    EXPECT_EQ(Sampler(sampling, {}, {}, 0).draw(logits, {}).token, TokenId{2});
+    EXPECT_EQ(make_sampler(sampling, {}, {}, 0).draw(logits, {}).token, TokenId{2});
     const std::array banned{TokenId{0}};
     logits = {3, 2, 1};
-    EXPECT_EQ(Sampler({.temperature = 0}, {}, {}, 0).draw(logits, banned).token, TokenId{1});
+    EXPECT_EQ(make_sampler({.temperature = 0}, {}, {}, 0).draw(logits, banned).token, TokenId{1});
     EXPECT_EQ(frequencies({}, {0, 0, -INFINITY}, 1000).count(2), 0u);
 }
 
 TEST(Sampler, the_same_seed_draws_the_same_tokens) {
     const auto draw_all = [](uint64_t seed) {
-        Sampler sampler({}, {}, {}, seed);
+        Sampler sampler = make_sampler({}, {}, {}, seed);
         std::vector<uint32_t> out;
         for (int i = 0; i < 50; ++i) {
             std::vector<float> logits(100, 0.0f);
@@ -110,7 +115,7 @@ TEST(Sampler, the_same_seed_draws_the_same_tokens) {
 TEST(Sampler, logprobs_come_from_the_unmodified_logits) {
     Sampling sampling{.temperature = 0, .logit_bias = {{TokenId{1}, 100.0f}}};
     std::vector<float> logits = logits_of({0.7, 0.2, 0.1});
-    const auto drawn = Sampler(sampling, {.wanted = true, .top = 2}, {}, 0).draw(logits, {});
+    const auto drawn = make_sampler(sampling, {.wanted = true, .top = 2}, {}, 0).draw(logits, {});
     EXPECT_EQ(drawn.token, TokenId{1});
     EXPECT_NEAR(drawn.logprob.logprob, std::log(0.2), 1e-5);
     ASSERT_EQ(drawn.top.size(), 2u);
@@ -120,7 +125,7 @@ TEST(Sampler, logprobs_come_from_the_unmodified_logits) {
 
 TEST(Sampler, survives_logits_that_are_not_numbers) {
     std::vector<float> logits{NAN, NAN};
-    EXPECT_LT(raw(Sampler({}, {}, {}, 0).draw(logits, {}).token), 2u);
+    EXPECT_LT(raw(make_sampler({}, {}, {}, 0).draw(logits, {}).token), 2u);
 }
 
 }  // namespace

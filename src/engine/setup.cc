@@ -66,11 +66,12 @@ Result<StartedEngine> start_engine(const Model& model, const EngineOptions& opti
                         .seed = options.seed};
     config.sched.max_context = facts.max_context;
     TRY(check_config(config.sched));
-    const auto ends = model.end_of_generation();
+    const AnswerContext answers{.tokenizer = model.tokenizer(),
+                                .end_tokens = model.end_of_generation(),
+                                .kernels = elementwise_kernels(facts.isa)};
     return StartedEngine{
         std::make_unique<Engine>(config, std::make_unique<ModelRunner>(std::move(transformer)),
-                                 model.tokenizer(), std::vector<TokenId>(ends.begin(), ends.end()),
-                                 observer),
+                                 answers, observer),
         facts};
 }
 

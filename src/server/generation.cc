@@ -160,8 +160,6 @@ void Generation::on(Part& part, ChoiceFinished event) {
     }
 }
 
-void Generation::on(Part&, const PrefillProgress&) {}  // the keep-alive comments do
-
 void Generation::on(Part& part, const RequestFinished& event) {
     add(usage_, event.usage);
     part.done = true;

@@ -50,7 +50,6 @@ class Generation {
     void handle(Item item);
     void on(Part& part, TokenEvent event);
     void on(Part& part, ChoiceFinished event);
-    void on(Part& part, const PrefillProgress& event);
     void on(Part& part, const RequestFinished& event);
     void on(Part& part, RequestFailed event);
 

@@ -18,10 +18,10 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-Result<Tokens> tokens_of_body(Service& service, const LoadedModel& model, const HttpRequest& http,
+Result<Tokens> tokens_of_body(Service& service, const LoadedModel& model,
                               const JsonFields& fields) {
     if (fields.find("messages")) {
-        TRY(ChatRequest chat, read_chat_request(http.body, service.sampling_defaults(model),
+        TRY(ChatRequest chat, read_chat_request(fields, service.sampling_defaults(model),
                                                 service.generation_limits(model)));
         return chat_prompt(model, chat);
     }
@@ -43,45 +43,43 @@ Json ids_json(const Tokens& tokens) {
     return out;
 }
 
-Result<std::string> tokenize(Service& service, const HttpRequest& http) {
-    TRY(const LoadedModel* model, service.ready());
-    dom::parser parser;
-    TRY(dom::object object, parse_body(parser, http.body));
-    const JsonFields fields(object);
-    TRY(auto name, fields.text("model"));
-    TRY(service.check_model(name.value_or("")));
+Result<std::string> tokenize(Service& service, const LoadedModel& model, const JsonFields& fields) {
     TRY(auto with_text, fields.boolean("return_token_strs"));
-    TRY(Tokens tokens, tokens_of_body(service, *model, http, fields));
+    TRY(Tokens tokens, tokens_of_body(service, model, fields));
     Json body = {{"count", tokens.size()},
-                 {"max_model_len", model->engine().max_context()},
+                 {"max_model_len", model.engine().max_context()},
                  {"tokens", ids_json(tokens)}};
     if (with_text.value_or(false)) {
         body["token_strs"] = Json::array();
         for (TokenId token : tokens)
-            body["token_strs"].push_back(token_text(model->tokenizer(), token));
+            body["token_strs"].push_back(token_text(model.tokenizer(), token));
     }
     return dump_json(body);
 }
 
-Result<std::string> detokenize(Service& service, const HttpRequest& http) {
+Result<std::string> detokenize(Service&, const LoadedModel& model, const JsonFields& fields) {
+    TRY(auto list, fields.array("tokens"));
+    if (!list) return Error{Code::invalid_argument, "tokens: is missing"};
+    const auto vocab = static_cast<uint32_t>(model.tokenizer().size());
+    Tokens tokens;
+    for (dom::element element : *list) {
+        TRY(TokenId id, read_token_id(fields, "tokens", element, vocab));
+        tokens.push_back(id);
+    }
+    return dump_json({{"prompt", model.tokenizer().decode(tokens, false)}});
+}
+
+using Operation = Result<std::string> (*)(Service&, const LoadedModel&, const JsonFields&);
+
+/// The body parsed and its model checked, then the operation.
+Result<std::string> apply(Operation operation, Service& service, const HttpRequest& http) {
     TRY(const LoadedModel* model, service.ready());
     dom::parser parser;
     TRY(dom::object object, parse_body(parser, http.body));
     const JsonFields fields(object);
     TRY(auto name, fields.text("model"));
     TRY(service.check_model(name.value_or("")));
-    TRY(auto list, fields.array("tokens"));
-    if (!list) return Error{Code::invalid_argument, "tokens: is missing"};
-    Tokens tokens;
-    for (dom::element element : *list) {
-        int64_t id = -1;
-        if (element.get(id) != simdjson::SUCCESS || id < 0 ||
-            static_cast<size_t>(id) >= model->tokenizer().size())
-            return fields.wrong(
-                "tokens", concat("token ids from 0 to ", model->tokenizer().size() - 1), element);
-        tokens.push_back(TokenId{static_cast<uint32_t>(id)});
-    }
-    return dump_json({{"prompt", model->tokenizer().decode(tokens, false)}});
+    return operation(service, *model, fields);
 }
 
 Task<void> answer(Responder& responder, Result<std::string> body) {
@@ -95,11 +93,11 @@ Task<void> answer(Responder& responder, Result<std::string> body) {
 }  // namespace
 
 Task<void> handle_tokenize(Service& service, HttpRequest& request, Responder& responder) {
-    return answer(responder, tokenize(service, request));
+    return answer(responder, apply(tokenize, service, request));
 }
 
 Task<void> handle_detokenize(Service& service, HttpRequest& request, Responder& responder) {
-    return answer(responder, detokenize(service, request));
+    return answer(responder, apply(detokenize, service, request));
 }
 
 }  // namespace brigada
