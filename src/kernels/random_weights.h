@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "base/rng.h"
 #include "base/half.h"
+#include "base/rng.h"
 #include "kernels/weight_type.h"
 
 namespace brigada {
