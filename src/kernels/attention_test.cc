@@ -9,9 +9,9 @@
 #include <limits>
 #include <vector>
 
+#include "base/half.h"
 #include "base/rng.h"
 #include "kernels/aligned_buffer.h"
-#include "base/half.h"
 #include "kernels/row_variants.h"
 
 namespace brigada {
