@@ -1,5 +1,6 @@
 // Decode and prefill of a whole model, as fractions of what this machine was measured to read and
-// compute in the same run. The model is $BRIGADA_BENCH_MODEL, or smollm2 from the cache.
+// compute in the same run. The model is $BRIGADA_BENCH_MODEL, or smollm2 from the cache; the
+// kernels are the best of this machine, or those of $BRIGADA_BENCH_ISA.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -22,6 +23,13 @@ Path bench_model() {
     return path ? Path(path) : cached_smollm2();
 }
 
+Isa bench_isa() {
+    const char* name = std::getenv("BRIGADA_BENCH_ISA");
+    const auto isa = parse_isa(name ? name : "auto");
+    CHECK(isa.ok(), isa.error().message);
+    return *isa;
+}
+
 /// The model loaded once, and the limits of the machine measured beside it.
 struct Bench {
     std::unique_ptr<Model> model;
@@ -42,15 +50,16 @@ struct Bench {
         CHECK(opened.ok(), opened.error().message);
         model = std::make_unique<Model>(std::move(opened).value());
         const unsigned threads = read_cpu_facts().cores;
+        const Isa isa = bench_isa();
         auto loaded = Transformer::load(
-            *model, {.threads = threads, .isa = best_isa(), .max_context = kContext}, {});
+            *model, {.threads = threads, .isa = isa, .max_context = kContext}, {});
         CHECK(loaded.ok(), loaded.error().message);
         transformer = std::move(loaded).value();
         CHECK(transformer->allocate_kv(kContext / kKvBlockTokens).ok());
         for (uint32_t i = 0; i < kContext / kKvBlockTokens; ++i)
             table.push_back(BlockId{i});
         read_bytes_per_second = measure_read_bandwidth(threads).value();
-        int8_ops_per_second = measure_peak(best_isa(), threads).int8;
+        int8_ops_per_second = measure_peak(isa, threads).int8;
         for (const Tensor& tensor : model->tensors())
             if (tensor.name.starts_with("blk.") && tensor.rows() > 1)
                 body_ops_per_token += 2 * tensor.elements();
