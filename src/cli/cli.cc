@@ -69,6 +69,19 @@ std::string unexpected(const CLI::App& command, const std::string& word) {
     return text;
 }
 
+/// CLI11 says "Could not convert: --port = abc"; we say what the option wants.
+std::string unsuitable(const CLI::App& command, const CLI::ConversionError& error) {
+    const std::string_view text = error.what();
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_name();
+        const size_t at = text.find(name + " = ");
+        if (at == text.npos) continue;
+        return concat(name, " wants ", option->get_type_name(), ", not '",
+                      text.substr(at + name.size() + 3), "'");
+    }
+    return std::string(text);
+}
+
 /// CLI11 speaks in one line, mostly.
 std::string first_line(std::string_view text) {
     return std::string(text.substr(0, text.find('\n')));
@@ -77,8 +90,11 @@ std::string first_line(std::string_view text) {
 int usage_error(const CLI::App& app, const CLI::ParseError& error, std::ostream& err) {
     const CLI::App& command = deepest(app);
     const auto extra = app.remaining(true);
-    const std::string what =
-        extra.empty() ? first_line(error.what()) : unexpected(command, extra.front());
+    std::string what = first_line(error.what());
+    if (!extra.empty())
+        what = unexpected(command, extra.front());
+    else if (const auto* conversion = dynamic_cast<const CLI::ConversionError*>(&error))
+        what = first_line(unsuitable(command, *conversion));
     err << "brigada: " << what << " (see " << full_name(command) << " --help)\n";
     return kExitUsage;
 }

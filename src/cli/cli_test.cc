@@ -60,6 +60,8 @@ TEST(Cli, says_what_was_perhaps_meant) {
          "brigada: no option --jsn; did you mean --json? (see brigada model kv --help)\n"},
         {{"model", "kv", "x", "--mem=5"},
          "brigada: no option --mem (see brigada model kv --help)\n"},
+        {{"serve", "x", "--port", "abc"},
+         "brigada: --port wants PORT, not 'abc' (see brigada serve --help)\n"},
         {{"model", "rm", "a", "b"},
          "brigada: 'b' is one word too many (see brigada model rm --help)\n"}};
     for (const auto& [words, message] : mistakes) {

@@ -135,15 +135,20 @@ Result<CachedModel> pull_from(const Pull& pull, const Source& source) {
     return *std::move(model);
 }
 
+Error no_pulling(const Path& path) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored))
+        return {Code::not_found, concat("no file or folder ", path.string())};
+    return {Code::invalid_argument,
+            concat(path.string(), " needs no pulling: brigada serve ", path.string())};
+}
+
 }  // namespace
 
 Result<CachedModel> pull(const Cache& cache, std::string_view name, const PullSettings& settings,
                          PullProgress& progress) {
     TRY(const ModelReference reference, parse_model_reference(name));
-    if (const auto* path = std::get_if<Path>(&reference))
-        return Error{Code::invalid_argument,
-                     concat(path->string(), " is a path; it needs no pulling: brigada serve ",
-                            path->string())};
+    if (const auto* path = std::get_if<Path>(&reference)) return no_pulling(*path);
     if (const auto* known = std::get_if<const CatalogueModel*>(&reference))
         return pull_from({cache, settings, progress, cache_key(**known)}, **known);
     const auto& hub = std::get<HubReference>(reference);

@@ -19,8 +19,9 @@ struct PullSettings {
 };
 
 /// Two pulls of one model, in one process or two, do not meet: the second waits and finds it done.
-/// Error::invalid_argument for a path (it needs no pulling) or a name nobody could have; otherwise
-/// the error of the last place asked, after those of the places before it.
+/// Error::invalid_argument for a path (it needs no pulling) or a name nobody could have, not_found
+/// for a path that is not there; otherwise the error of the last place asked, after those of the
+/// places before it.
 Result<CachedModel> pull(const Cache& cache, std::string_view name, const PullSettings& settings,
                          PullProgress& progress);
 

@@ -134,7 +134,14 @@ TEST(Pull, says_what_to_set_when_no_place_is_left) {
         const auto model = pull(p.cache, name, nowhere, p.notes);
         EXPECT_THAT(model.error().message, HasSubstr("HF_ENDPOINT")) << name;
     }
+}
+
+TEST(Pull, tells_a_path_that_is_there_from_one_that_is_not) {
+    Pulling p;
+    const PullSettings nowhere{.hub = {}, .use_pypi = false};
     EXPECT_THAT(pull(p.cache, "./x.gguf", nowhere, p.notes).error().message,
+                HasSubstr("no file or folder ./x.gguf"));
+    EXPECT_THAT(pull(p.cache, "/", nowhere, p.notes).error().message,
                 HasSubstr("needs no pulling"));
 }
 
