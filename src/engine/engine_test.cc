@@ -307,6 +307,17 @@ TEST_F(EngineTest, stopping_fails_what_runs) {
     EXPECT_EQ(engine_->submit(greedy("x", 1, answer)).error().code, Code::unavailable);
 }
 
+TEST_F(EngineTest, loading_ends_when_its_listener_says_so) {
+    std::vector<uint64_t> told;
+    const auto started = start_engine(*model_, {}, nullptr, [&](uint64_t done, uint64_t) {
+        told.push_back(done);
+        return told.size() < 3;
+    });
+    ASSERT_FALSE(started.ok());
+    EXPECT_EQ(started.error().code, Code::cancelled);
+    EXPECT_EQ(told.size(), 3u);
+}
+
 TEST_F(EngineTest, describes_itself_on_its_own_thread) {
     std::promise<std::string> text;
     ASSERT_TRUE(engine_->describe([&](std::string answer) { text.set_value(std::move(answer)); }));

@@ -54,7 +54,8 @@ Result<Matrix> WeightLoader::matrix(const Tensor& tensor) {
     if (!made.ok()) return std::move(made).error().in(tensor.name);
     matrix_bytes_ += made->bytes();
     done_ += tensor.data.size();
-    if (progress_) progress_(done_, total_);
+    if (progress_ && !progress_(done_, total_))
+        return Error{Code::cancelled, "loading was stopped"};
     return made;
 }
 

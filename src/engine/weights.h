@@ -14,8 +14,8 @@
 
 namespace brigada {
 
-/// Bytes of weights done and in all.
-using LoadProgress = std::function<void(uint64_t done, uint64_t total)>;
+/// Told bytes of weights done and in all after each matrix; false ends the loading (cancelled).
+using LoadProgress = std::function<bool(uint64_t done, uint64_t total)>;
 
 class WeightLoader {
   public:

@@ -42,9 +42,8 @@ class Matrix {
     size_t rows() const { return rows_; }
     size_t cols() const { return cols_; }
 
-    /// Bytes one pass over the matrix reads, and what it occupies: padding included.
+    /// Bytes one pass over the matrix reads; padding included.
     size_t bytes() const { return panels() * layout_.bytes; }
-    size_t resident_bytes() const { return data_.size(); }
 
     // For matmul().
     size_t panels() const { return (rows_ + kPanelRows - 1) / kPanelRows; }
@@ -99,8 +98,5 @@ void matmul(std::span<const MatmulJob> jobs, const float* acts, size_t m, Matmul
 /// One matrix: out [m][rows].
 void matmul(const Matrix& weights, const float* acts, size_t m, float* out, MatmulScratch& scratch,
             Pool& pool, bool accumulate = false);
-
-/// Row `row` of the matrix to float (an embedding lookup), exactly:  out [cols] float.
-void copy_row(const Matrix& weights, size_t row, float* out);
 
 }  // namespace brigada

@@ -374,22 +374,6 @@ TEST(Matmul, takes_zeros_and_subnormal_activations_for_what_they_are) {
     });
 }
 
-TEST(Matrix, copies_rows_exactly) {
-    Pool pool(2);
-    for (const WeightType type : kAllWeightTypes) {
-        SCOPED_TRACE(to_string(type));
-        Rng rng(16);
-        const Sample s(type, some_cols(type).back(), rng);
-        const Matrix matrix = s.matrix(kMaxRows, matmul_kernels(best_isa()), Compute::fast, pool);
-        EXPECT_EQ(matrix.resident_bytes(), matrix.bytes());
-        std::vector<float> row(s.cols);
-        for (size_t r = 0; r < kMaxRows; ++r) {
-            copy_row(matrix, r, row.data());
-            ASSERT_TRUE(std::equal(row.begin(), row.end(), &s.weights[r * s.cols])) << "row " << r;
-        }
-    }
-}
-
 TEST(Matrix, refuses_shapes_that_do_not_fit) {
     Pool pool(1);
     const std::vector<std::byte> bytes(1024);

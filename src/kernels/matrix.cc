@@ -53,10 +53,4 @@ void Matrix::pack(std::span<const std::byte> file_bytes, Pool& pool) {
     });
 }
 
-void copy_row(const Matrix& weights, size_t row, float* out) {
-    CHECK(row < weights.rows(), "row ", row, " of ", weights.rows());
-    unpack_row(weights.type(), weights.layout(), weights.panel(row / kPanelRows), row % kPanelRows,
-               {out, weights.cols()});
-}
-
 }  // namespace brigada

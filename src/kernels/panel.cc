@@ -33,12 +33,6 @@ void put_u16(std::byte* to, uint16_t value) {
     std::memcpy(to, &value, 2);
 }
 
-uint16_t get_u16(const std::byte* from) {
-    uint16_t value = 0;
-    std::memcpy(&value, from, 2);
-    return value;
-}
-
 /// Where the code of column c (of 32) of a row lies, and by how much it is shifted.
 struct CodePlace {
     size_t byte;
@@ -105,41 +99,6 @@ void pack_float_row(WeightType type, std::span<const std::byte> file, size_t row
         std::memcpy(panel + float_place(type, c, row), file.data() + c * size, size);
 }
 
-void unpack_quantised_row(WeightType type, const PanelLayout& layout, const std::byte* panel,
-                          size_t row, std::span<float> out) {
-    const QuantTraits traits = quant_traits(type);
-    const QuantSizes sizes = quant_sizes(traits);
-    for (size_t c = 0; c < out.size(); ++c) {
-        const size_t s = c % kGroupCols / static_cast<size_t>(traits.group_cols);
-        const std::byte* super = panel + layout.supers + c / kSuperCols * sizes.super_bytes;
-        const std::byte* scales = panel + layout.scales + c / kGroupCols * sizes.scale_bytes;
-        const std::byte* codes = panel + layout.codes + c / kGroupCols * sizes.code_bytes;
-        const CodePlace place = code_place(traits.code_bits, c % kGroupCols, row);
-        const int mask = traits.code_bits == 4 ? 15 : 255;
-        const int code = (std::to_integer<int>(codes[place.byte]) >> place.shift) & mask;
-
-        const auto factor = [&](size_t at, size_t min_at, bool is_signed) {
-            if (!traits.is_super) return f16_to_float(get_u16(scales + min_at + row * 2));
-            const int sc = std::to_integer<int>(scales[min_at + s * kPanelRows + row]);
-            return f16_to_float(get_u16(super + at + row * 2)) *
-                   static_cast<float>(is_signed ? static_cast<int8_t>(sc) : sc);
-        };
-        out[c] = factor(0, 0, traits.scale_is_signed) * static_cast<float>(code - traits.offset);
-        if (traits.has_min) out[c] += factor(2 * kPanelRows, sizes.min_scales, false);
-    }
-}
-
-void unpack_float_row(WeightType type, const std::byte* panel, size_t row, std::span<float> out) {
-    for (size_t c = 0; c < out.size(); ++c) {
-        const std::byte* at = panel + float_place(type, c, row);
-        if (type == WeightType::f32)
-            std::memcpy(&out[c], at, 4);
-        else
-            out[c] =
-                type == WeightType::f16 ? f16_to_float(get_u16(at)) : bf16_to_float(get_u16(at));
-    }
-}
-
 }  // namespace
 
 PanelLayout panel_layout(WeightType type, size_t cols) {
@@ -173,15 +132,6 @@ void pack_panel(WeightType type, const PanelLayout& layout, size_t cols,
         else
             pack_float_row(type, bytes, row, panel.data());
     }
-}
-
-void unpack_row(WeightType type, const PanelLayout& layout, std::span<const std::byte> panel,
-                size_t row, std::span<float> out) {
-    CHECK(panel.size() == layout.bytes && row < kPanelRows && out.size() <= layout.cols);
-    if (is_quantised(type))
-        unpack_quantised_row(type, layout, panel.data(), row, out);
-    else
-        unpack_float_row(type, panel.data(), row, out);
 }
 
 }  // namespace brigada

@@ -42,9 +42,4 @@ PanelLayout panel_layout(WeightType type, size_t cols);
 void pack_panel(WeightType type, const PanelLayout& layout, size_t cols,
                 std::span<const std::byte> file, std::span<std::byte> panel);
 
-/// One row of a panel to float, equal bit for bit to dequantise_row of what was packed.
-///   out  [cols] float
-void unpack_row(WeightType type, const PanelLayout& layout, std::span<const std::byte> panel,
-                size_t row, std::span<float> out);
-
 }  // namespace brigada

@@ -103,10 +103,13 @@ Result<bool> serve(const ServeOptions& options, const ServeProgress& progress) {
     service.count_requests_with([&server] { return server->counts().requests; });
     progress.listening(server->port());
 
-    TRY(LoadedModel model, load(options, service, [&](uint64_t done, uint64_t total) {
-            service.set_loading(static_cast<int>(done * 100 / std::max<uint64_t>(total, 1)));
-            progress.loading(done, total);
-        }));
+    Result<LoadedModel> loaded = load(options, service, [&](uint64_t done, uint64_t total) {
+        service.set_loading(static_cast<int>(done * 100 / std::max<uint64_t>(total, 1)));
+        progress.loading(done, total);
+        return !stop_requested();
+    });
+    if (!loaded.ok() && loaded.error().code == Code::cancelled) return true;
+    TRY(LoadedModel model, std::move(loaded));
     if (stop_requested()) return true;
     service.set_model(model);
     progress.ready(server->port(), model.started.facts);
