@@ -32,7 +32,7 @@ class ChatReply : public Reply {
         return chunk(event.choice, std::move(delta), nullptr, finish_reason(event.reason));
     }
 
-    std::string usage(const Usage& usage) override {
+    std::string usage(const EngineUsage& usage) override {
         if (!head_.include_usage) return "";
         return closing_body(frame("chat.completion.chunk"), Json::array(), usage);
     }
@@ -49,7 +49,7 @@ class ChatReply : public Reply {
         answers_[event.choice].reason = event.reason;
     }
 
-    std::string whole(const Usage& usage) override {
+    std::string whole(const EngineUsage& usage) override {
         Json choices = Json::array();
         for (size_t i = 0; i < answers_.size(); ++i)
             choices.push_back(choice_json(i));

@@ -38,7 +38,7 @@ class CompletionReply : public Reply {
         return chunk(event.choice, event.text, nullptr, finish_reason(event.reason));
     }
 
-    std::string usage(const Usage& usage) override {
+    std::string usage(const EngineUsage& usage) override {
         if (!head_.include_usage) return "";
         return closing_body(frame(), Json::array(), usage);
     }
@@ -54,7 +54,7 @@ class CompletionReply : public Reply {
         answers_[event.choice].reason = event.reason;
     }
 
-    std::string whole(const Usage& usage) override {
+    std::string whole(const EngineUsage& usage) override {
         Json choices = Json::array();
         for (size_t i = 0; i < answers_.size(); ++i) {
             const Answer& answer = answers_[i];

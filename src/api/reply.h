@@ -29,12 +29,12 @@ class Reply {
     virtual std::string opening(uint32_t choice) = 0;
     virtual std::string token(const TokenEvent& event) = 0;
     virtual std::string finish(const ChoiceFinished& event) = 0;
-    virtual std::string usage(const Usage& usage) = 0;
+    virtual std::string usage(const EngineUsage& usage) = 0;
 
     // Whole: the events are collected by the same object, then rendered.
     virtual void collect(const TokenEvent& event) = 0;
     virtual void collect(const ChoiceFinished& event) = 0;
-    virtual std::string whole(const Usage& usage) = 0;
+    virtual std::string whole(const EngineUsage& usage) = 0;
 };
 
 /// /v1/chat/completions. Borrows the tokenizer.

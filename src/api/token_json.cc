@@ -65,7 +65,7 @@ Json CompletionLogprobs::json() const {
             {"text_offset", text_offsets_}};
 }
 
-Json usage_json(const Usage& usage) {
+Json usage_json(const EngineUsage& usage) {
     return {{"prompt_tokens", usage.prompt_tokens},
             {"completion_tokens", usage.completion_tokens},
             {"total_tokens", usage.prompt_tokens + usage.completion_tokens},
@@ -73,7 +73,7 @@ Json usage_json(const Usage& usage) {
              {{"cached_tokens", usage.cached_tokens}, {"reread_tokens", usage.reread_tokens}}}};
 }
 
-Json timings_json(const Usage& usage) {
+Json timings_json(const EngineUsage& usage) {
     const uint32_t computed = usage.prompt_tokens - usage.cached_tokens;
     return {{"queue_ms", milliseconds(usage.queued)},
             {"cache_n", usage.cached_tokens},
@@ -85,7 +85,7 @@ Json timings_json(const Usage& usage) {
             {"predicted_per_second", per_second(usage.completion_tokens, usage.decode)}};
 }
 
-std::string closing_body(Json frame, Json choices, const Usage& usage) {
+std::string closing_body(Json frame, Json choices, const EngineUsage& usage) {
     frame["choices"] = std::move(choices);
     frame["usage"] = usage_json(usage);
     frame["timings"] = timings_json(usage);

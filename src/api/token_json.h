@@ -31,13 +31,13 @@ class CompletionLogprobs {
 };
 
 /// {"prompt_tokens", ..., "prompt_tokens_details": {"cached_tokens", "reread_tokens"}}.
-Json usage_json(const Usage& usage);
+Json usage_json(const EngineUsage& usage);
 
 /// llama.cpp's names: {"cache_n", "prompt_n", "prompt_ms", "predicted_n", "predicted_ms", ...}.
-Json timings_json(const Usage& usage);
+Json timings_json(const EngineUsage& usage);
 
 /// `frame` with its choices, the usage and the timings: how every answer of this API ends.
-std::string closing_body(Json frame, Json choices, const Usage& usage);
+std::string closing_body(Json frame, Json choices, const EngineUsage& usage);
 
 std::string_view finish_reason(FinishReason reason);
 

@@ -46,7 +46,7 @@ class ActiveRequest {
 
     void fail(Error error);
 
-    const Usage& usage() const { return usage_; }
+    const EngineUsage& usage() const { return usage_; }
     Instant received() const { return request_.received; }
     std::optional<Instant> first_token_at() const { return first_token_; }
     std::optional<Instant> last_token_at(uint32_t choice) const { return last_tokens_[choice]; }
@@ -57,7 +57,7 @@ class ActiveRequest {
     std::vector<Choice> choices_;
     std::vector<std::optional<Instant>> last_tokens_;  // of each choice
     uint32_t unfinished_;
-    Usage usage_;
+    EngineUsage usage_;
     std::optional<Instant> begun_, first_token_;
 };
 

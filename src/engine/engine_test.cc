@@ -61,7 +61,7 @@ class Answer {
                 return *end;
         CHECK(false, "choice ", choice, " has no end");
     }
-    Usage usage() {
+    EngineUsage usage() {
         const auto* finished = std::get_if<RequestFinished>(&wait().back());
         CHECK(finished, error());
         return finished->usage;

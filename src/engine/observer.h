@@ -34,7 +34,7 @@ class EngineObserver {
     virtual void step(uint32_t /*tokens*/, Duration /*took*/) {}
     virtual void first_token(Duration /*since_received*/) {}
     virtual void next_token(Duration /*since_last*/) {}
-    virtual void finished(const Usage&, Duration /*since_received*/) {}
+    virtual void finished(const EngineUsage&, Duration /*since_received*/) {}
 };
 
 }  // namespace brigada

@@ -78,7 +78,7 @@ struct ChoiceFinished {
     std::optional<std::string> stop_string;  // the stop string that ended it
 };
 
-struct Usage {
+struct EngineUsage {
     uint32_t prompt_tokens = 0;
     uint32_t cached_tokens = 0;      // of the prompt, KV found in the prefix tree
     uint32_t reread_tokens = 0;      // of the prompt, KV that had been cached and was evicted
@@ -87,7 +87,7 @@ struct Usage {
 };
 
 struct RequestFinished {
-    Usage usage;
+    EngineUsage usage;
 };
 
 struct RequestFailed {

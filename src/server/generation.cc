@@ -14,7 +14,7 @@ namespace {
 /// open it, so that the client sees the answer has begun.
 constexpr Duration kOpenAfter = Duration::seconds(2);
 
-void add(Usage& sum, const Usage& part) {
+void add(EngineUsage& sum, const EngineUsage& part) {
     sum.prompt_tokens += part.prompt_tokens;
     sum.cached_tokens += part.cached_tokens;
     sum.reread_tokens += part.reread_tokens;

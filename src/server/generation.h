@@ -65,7 +65,7 @@ class Generation {
     size_t done_ = 0;
     uint32_t choices_ = 0;
     bool streaming_ = false;
-    Usage usage_;                   // of all parts together
+    EngineUsage usage_;             // of all parts together
     std::optional<Error> failure_;  // of the first part that failed
     SseWriter out_;                 // framed and not yet sent
 };

@@ -178,7 +178,7 @@ void Metrics::next_token(Duration since_last) {
     next_token_seconds_.Observe(since_last.seconds());
 }
 
-void Metrics::finished(const Usage& usage, Duration since_received) {
+void Metrics::finished(const EngineUsage& usage, Duration since_received) {
     request_seconds_.Observe(since_received.seconds());
     queue_seconds_.Observe(usage.queued.seconds());
     prefill_seconds_.Observe(usage.prefill.seconds());

@@ -25,7 +25,7 @@ class Metrics : public EngineObserver {
     void step(uint32_t tokens, Duration took) override;
     void first_token(Duration since_received) override;
     void next_token(Duration since_last) override;
-    void finished(const Usage& usage, Duration since_received) override;
+    void finished(const EngineUsage& usage, Duration since_received) override;
 
     /// The page in Prometheus' text format; without a model only what the HTTP layer counts.
     std::string page(const std::string& model_name, const LoadedModel* model,
