@@ -192,15 +192,17 @@ void quantise(const float* x, size_t groups, ActivationGroup* out) {
             bits = V::max(bits, V::magnitude_bits(V::load(x + v * V::kLanes)));
         const float largest = __builtin_bit_cast(float, V::reduce_max(bits));
         // Below 2^-120 the inverse overflows: such a group counts as zero, an error of at most
-        // 2^-120 per activation. NaN compares false, so its codes are zero and its scale NaN.
+        // 2^-120 per activation. With NaN or infinity in a group its codes are zero and its scale
+        // carries the news.
+        const bool is_finite = largest < __builtin_inff();
         const float inverse = largest >= 0x1p-120f ? 127.0f / largest : 0.0f;
         ActivationGroup& to = out[group];
         to.scale = largest < 0x1p-120f ? 0.0f : largest / 127.0f;
         for (size_t half = 0; half < 2; ++half) {
             int32_t sum = 0;
             for (size_t v = half * kVectors / 2; v < (half + 1) * kVectors / 2; ++v) {
-                const auto codes =
-                    V::round(V::mul(V::load(x + v * V::kLanes), V::broadcast(inverse)));
+                const auto values = is_finite ? V::load(x + v * V::kLanes) : V::zero();
+                const auto codes = V::round(V::mul(values, V::broadcast(inverse)));
                 V::store_codes(to.codes + v * V::kLanes, codes);
                 sum += V::reduce_add(codes);
             }

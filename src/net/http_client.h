@@ -26,9 +26,9 @@ struct HttpCall {
     std::string host;  // a name or an IP address (IPv6 without brackets)
     uint16_t port = 80;
     std::string target = "/";  // path and query, percent-encoded
-    HttpHeaders headers;
-    std::string_view body;  // borrowed until start() returns
-    HttpTimeouts timeouts;
+    HttpHeaders headers = {};
+    std::string_view body = {};  // borrowed until start() returns
+    HttpTimeouts timeouts = {};
 };
 
 struct HttpClientOptions {
