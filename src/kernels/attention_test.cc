@@ -52,6 +52,7 @@ class TestArena {
 /// A sequence: its tokens' q, k and v, and the blocks they live in.
 struct Sequence {
     uint32_t tokens = 0;
+    uint32_t shared = 0;         // of them, at the beginning, in blocks of sequence 0
     std::vector<float> q, k, v;  // [tokens][heads or kv_heads][head_dim]
     std::vector<BlockId> blocks;
 };
@@ -92,6 +93,7 @@ struct World {
         std::copy_n(sequences[0].k.begin(), tokens * kv_width(), sequence.k.begin());
         std::copy_n(sequences[0].v.begin(), tokens * kv_width(), sequence.v.begin());
         std::copy_n(sequences[0].blocks.begin(), tokens / kKvBlockTokens, sequence.blocks.begin());
+        sequence.shared = tokens;
     }
 
     size_t q_width() const { return size_t{shape.heads} * shape.head_dim; }
@@ -99,8 +101,9 @@ struct World {
 
     void write(const AttentionKernels& kernels, Pool& pool) {
         std::vector<KvRows> rows;
-        for (const Sequence& s : sequences)
-            rows.push_back({s.k.data(), s.v.data(), kv_width(), 0, s.tokens, s.blocks});
+        for (const Sequence& s : sequences)  // what is shared, sequence 0 writes
+            rows.push_back({&s.k[s.shared * kv_width()], &s.v[s.shared * kv_width()], kv_width(),
+                            s.shared, s.tokens - s.shared, s.blocks});
         write_kv(kernels, rows, arena.arena(), pool);
     }
 
