@@ -135,7 +135,7 @@ class KvBooks {
         uint32_t tree_blocks = 0;  // the first so many blocks of the table are nodes of the tree
         uint32_t hit_blocks = 0;   // of those, found at begin
         uint32_t computed = 0;     // positions whose KV is written
-        ScopeId scope{};
+        KvScopeId scope{};
         SessionId session{};
         Retention retention;
     };

@@ -21,23 +21,23 @@ void PrefixTree::begin_step(Instant now) {
 
 // --- scopes -------------------------------------------------------------------------------------
 
-ScopeId PrefixTree::open_scope(const std::string& salt, const std::string& lora) {
+KvScopeId PrefixTree::open_scope(const std::string& salt, const std::string& lora) {
     const auto [place, is_new] = scope_ids_.try_emplace({salt, lora});
     if (is_new) {
-        while (scopes_.contains(ScopeId{next_scope_}))
+        while (scopes_.contains(KvScopeId{next_scope_}))
             ++next_scope_;  // after 2^32 scopes
-        place->second = ScopeId{next_scope_++};
+        place->second = KvScopeId{next_scope_++};
         scopes_[place->second] = {salt, lora, scope_key(salt, lora), 0};
     }
     add_scope_ref(place->second);
     return place->second;
 }
 
-void PrefixTree::add_scope_ref(ScopeId scope) {
+void PrefixTree::add_scope_ref(KvScopeId scope) {
     ++scopes_.at(scope).refs;
 }
 
-void PrefixTree::close_scope(ScopeId scope) {
+void PrefixTree::close_scope(KvScopeId scope) {
     const auto place = scopes_.find(scope);
     CHECK(place != scopes_.end() && place->second.refs > 0);
     if (--place->second.refs > 0) return;
@@ -45,20 +45,20 @@ void PrefixTree::close_scope(ScopeId scope) {
     scopes_.erase(place);
 }
 
-std::optional<ScopeId> PrefixTree::find_scope(const std::string& salt,
-                                              const std::string& lora) const {
+std::optional<KvScopeId> PrefixTree::find_scope(const std::string& salt,
+                                                const std::string& lora) const {
     const auto place = scope_ids_.find({salt, lora});
     if (place == scope_ids_.end()) return std::nullopt;
     return place->second;
 }
 
-std::optional<BlockKey> PrefixTree::scope_root(ScopeId scope) const {
+std::optional<BlockKey> PrefixTree::scope_root(KvScopeId scope) const {
     return scopes_.at(scope).root;
 }
 
 // --- finding ------------------------------------------------------------------------------------
 
-std::vector<BlockId> PrefixTree::match(ScopeId scope, std::span<const TokenId> tokens,
+std::vector<BlockId> PrefixTree::match(KvScopeId scope, std::span<const TokenId> tokens,
                                        uint32_t max_blocks) const {
     KvCursor cursor;
     std::vector<BlockId> path(match_on(scope, tokens, max_blocks, cursor));
@@ -68,7 +68,7 @@ std::vector<BlockId> PrefixTree::match(ScopeId scope, std::span<const TokenId> t
     return path;
 }
 
-uint32_t PrefixTree::match_on(ScopeId scope, std::span<const TokenId> tokens, uint32_t max_blocks,
+uint32_t PrefixTree::match_on(KvScopeId scope, std::span<const TokenId> tokens, uint32_t max_blocks,
                               KvCursor& cursor) const {
     const auto limit = std::min<size_t>(max_blocks, tokens.size() / block_tokens_);
     const bool stands = cursor.birth > 0 && node(cursor.block).birth == cursor.birth;
@@ -97,7 +97,7 @@ uint32_t PrefixTree::unlocked_on_path(const KvCursor& cursor) const {
     return unlocked;
 }
 
-BlockId PrefixTree::find(ScopeId scope, BlockId parent, BlockKey key,
+BlockId PrefixTree::find(KvScopeId scope, BlockId parent, BlockKey key,
                          std::span<const TokenId> wanted) const {
     for (BlockId block = index_[slot(key, parent)]; block != kNone; block = node(block).same_slot) {
         const Node& candidate = node(block);
@@ -136,7 +136,7 @@ bool PrefixTree::is_open_leaf(BlockId block) const {
 
 // --- adding and using ---------------------------------------------------------------------------
 
-BlockId PrefixTree::insert(ScopeId scope, std::optional<BlockId> parent,
+BlockId PrefixTree::insert(KvScopeId scope, std::optional<BlockId> parent,
                            std::span<const TokenId> block_span, BlockId block, SessionId session) {
     CHECK(block_span.size() == block_tokens_);
     CHECK(!parent || is_locked(*parent));

@@ -28,7 +28,7 @@ struct KvCursor {
     uint32_t blocks = 0;  // length of the path
 };
 
-enum class ScopeId : uint32_t {};  // one (salt, LoRA) pair, while sequences or blocks refer to it
+enum class KvScopeId : uint32_t {};  // one (salt, LoRA) pair, while sequences or blocks refer to it
 
 class PrefixTree {
   public:
@@ -38,18 +38,18 @@ class PrefixTree {
     void begin_step(Instant now);
 
     /// The scope of these strings, made if new, with one more reference.
-    ScopeId open_scope(const std::string& salt, const std::string& lora);
-    void add_scope_ref(ScopeId scope);
-    void close_scope(ScopeId scope);
-    std::optional<ScopeId> find_scope(const std::string& salt, const std::string& lora) const;
-    std::optional<BlockKey> scope_root(ScopeId scope) const;
+    KvScopeId open_scope(const std::string& salt, const std::string& lora);
+    void add_scope_ref(KvScopeId scope);
+    void close_scope(KvScopeId scope);
+    std::optional<KvScopeId> find_scope(const std::string& salt, const std::string& lora) const;
+    std::optional<BlockKey> scope_root(KvScopeId scope) const;
 
     /// The longest path of full blocks of `tokens`, root first, at most `max_blocks` long.
-    std::vector<BlockId> match(ScopeId scope, std::span<const TokenId> tokens,
+    std::vector<BlockId> match(KvScopeId scope, std::span<const TokenId> tokens,
                                uint32_t max_blocks) const;
 
     /// The length of that path in blocks, walking on from `cursor`, which then stands at its end.
-    uint32_t match_on(ScopeId scope, std::span<const TokenId> tokens, uint32_t max_blocks,
+    uint32_t match_on(KvScopeId scope, std::span<const TokenId> tokens, uint32_t max_blocks,
                       KvCursor& cursor) const;
 
     /// How many blocks of the path that ends at `cursor` are not locked. Call it right after a
@@ -60,7 +60,7 @@ class PrefixTree {
     /// scope). When that place is taken by an equal block, adds nothing and returns the block
     /// there. Either way it is locked once for the caller and used by `session`. The parent must be
     /// locked.
-    BlockId insert(ScopeId scope, std::optional<BlockId> parent, std::span<const TokenId> tokens,
+    BlockId insert(KvScopeId scope, std::optional<BlockId> parent, std::span<const TokenId> tokens,
                    BlockId block, SessionId session);
 
     /// One sequence of `session` uses this block; it cannot be evicted until unlocked. Ancestors
@@ -99,7 +99,7 @@ class PrefixTree {
     bool is_locked(BlockId block) const { return node(block).locks > 0; }
     BlockKey key(BlockId block) const { return node(block).key; }
     std::optional<BlockId> parent(BlockId block) const;
-    ScopeId scope(BlockId block) const { return node(block).scope; }
+    KvScopeId scope(BlockId block) const { return node(block).scope; }
     uint8_t priority(BlockId block) const { return node(block).priority; }
     uint32_t locks(BlockId block) const { return node(block).locks; }
     uint32_t blocks() const { return live_; }
@@ -122,7 +122,7 @@ class PrefixTree {
         BlockKey key{};
         BlockId parent = kNone;     // kNone: first block of its scope
         BlockId same_slot = kNone;  // next block in the same slot of the index
-        ScopeId scope{};
+        KvScopeId scope{};
         uint32_t depth = 0;  // blocks before this one
         uint32_t children = 0;
         uint32_t locks = 0;
@@ -160,7 +160,7 @@ class PrefixTree {
     std::optional<BlockKey> parent_key(BlockId block) const;
     std::vector<BlockId> parents_first() const;
     size_t slot(BlockKey key, BlockId parent) const;
-    BlockId find(ScopeId scope, BlockId parent, BlockKey key,
+    BlockId find(KvScopeId scope, BlockId parent, BlockKey key,
                  std::span<const TokenId> tokens) const;
     Rank rank(BlockId block) const;
     void open_leaf(BlockId block);
@@ -187,8 +187,8 @@ class PrefixTree {
     std::set<Rank> leaves_;       // unlocked blocks without children
     std::set<std::pair<Instant, BlockId>> expiries_;  // when to look at a hint again
     std::unordered_map<SessionId, BlockId> tips_;  // the deepest block that only this session used
-    std::map<std::pair<std::string, std::string>, ScopeId> scope_ids_;
-    std::unordered_map<ScopeId, Scope> scopes_;
+    std::map<std::pair<std::string, std::string>, KvScopeId> scope_ids_;
+    std::unordered_map<KvScopeId, Scope> scopes_;
     uint32_t next_scope_ = 0;
 };
 

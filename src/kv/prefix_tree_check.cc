@@ -8,7 +8,7 @@ namespace brigada {
 
 void PrefixTree::check() const {
     std::vector<uint32_t> children(nodes_.size(), 0);
-    std::unordered_map<ScopeId, uint32_t> blocks_of;
+    std::unordered_map<KvScopeId, uint32_t> blocks_of;
     uint32_t live = 0;
     uint32_t unlocked = 0;
     uint32_t open = 0;

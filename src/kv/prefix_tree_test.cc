@@ -165,7 +165,7 @@ class TreeAndModel {
     Rng rng_;
     PrefixTree tree_{kBlocks, 2};
     NaiveTree model_;
-    ScopeId scope_{};
+    KvScopeId scope_{};
     Instant now_;
     uint64_t step_ = 0;
     uint32_t next_token_ = 1;
@@ -192,7 +192,7 @@ TEST(PrefixTree, forgets_a_scope_when_nothing_refers_to_it) {
     const TokenId token[] = {TokenId{5}};
     for (int i = 0; i < 100; ++i) {
         const std::string salt = std::to_string(i);
-        const ScopeId scope = tree.open_scope(salt, "");
+        const KvScopeId scope = tree.open_scope(salt, "");
         EXPECT_EQ(tree.open_scope(salt, ""), scope);
         tree.insert(scope, std::nullopt, token, BlockId{0}, SessionId{});
         tree.unlock(BlockId{0});
@@ -208,7 +208,7 @@ TEST(PrefixTree, forgets_a_scope_when_nothing_refers_to_it) {
 
 TEST(PrefixTree, notices_that_a_cursors_block_has_another_life) {
     PrefixTree tree(1, 1);
-    const ScopeId scope = tree.open_scope("", "");
+    const KvScopeId scope = tree.open_scope("", "");
     const TokenId first[] = {TokenId{1}, TokenId{3}};
     const TokenId second[] = {TokenId{2}, TokenId{3}};
     KvCursor cursor;
