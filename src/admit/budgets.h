@@ -1,0 +1,150 @@
+// Budgets: money, for every scope a call counts against at once. Reserve before the call with an
+// estimate, settle after it with the cost; a hard budget refuses, a showback budget only counts.
+// A core: the calendar's time is an argument, and it may jump.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "admit/budget_period.h"
+#include "admit/scope.h"
+#include "admit/time_zone.h"
+#include "base/ids.h"
+#include "base/money.h"
+#include "base/wall_time.h"
+
+namespace brigada {
+
+enum class BudgetReservation : uint64_t {};
+
+enum class Enforcement : uint8_t { hard, showback };
+
+/// One of the budgets of a scope.
+struct Budget {
+    Money limit = {};
+    BudgetPeriod period = {};
+    TimeZone zone = {};
+    Enforcement enforcement = Enforcement::hard;
+    std::vector<int32_t> soft_permille = {500, 800,
+                                          950};  // each crossing is reported once a window
+
+    friend bool operator==(const Budget&, const Budget&) = default;
+};
+
+/// Added to a budget's limit before `until`.
+struct TemporaryIncrease {
+    Money amount = {};
+    WallTime until = {};
+};
+
+/// Which budget refused a call. Of several, the one that begins anew last.
+struct BudgetRefusal {
+    ScopeId scope = {};
+    size_t budget = 0;  // its index in the scope
+    Money limit = {};
+    Money spent = {};
+    Money reserved = {};
+    std::optional<WallTime> resets_at = {};  // nothing: a budget in total never does
+
+    friend bool operator==(const BudgetRefusal&, const BudgetRefusal&) = default;
+};
+
+/// A budget has reached one of its soft thresholds.
+struct ThresholdCrossing {
+    ScopeId scope = {};
+    size_t budget = 0;
+    int32_t permille = 0;
+    Money limit = {};
+    Money spent = {};
+    BudgetWindow window = {};
+
+    friend bool operator==(const ThresholdCrossing&, const ThresholdCrossing&) = default;
+};
+
+struct BudgetStatus {
+    Money limit = {};  // increase included
+    Money spent = {};
+    Money reserved = {};
+    BudgetWindow window = {};
+};
+
+class Budgets {
+  public:
+    /// The scope's budgets from now on; none: nothing is counted any more. A budget that keeps its
+    /// period and zone keeps what was spent, what was reported and its increase.
+    void set_budgets(ScopeId scope, std::vector<Budget> budgets, WallTime now);
+
+    void increase(ScopeId scope, size_t budget, const TemporaryIncrease& increase);
+
+    /// At start: what the ledger has for the window that begins at `window_begin`. Thresholds that
+    /// this reaches count as reported.
+    void restore(ScopeId scope, size_t budget, WallTime window_begin, Money spent);
+
+    /// One call of about `estimate` for all of `scopes` (each at most once). It must fit into every
+    /// hard budget; when one is used up, nothing fits. A refused call consumes nothing anywhere.
+    std::expected<BudgetReservation, BudgetRefusal> reserve(std::span<const ScopeId> scopes,
+                                                            Money estimate, WallTime now);
+
+    /// The call cost `cost`, in the windows of `now`. Says which thresholds that crossed.
+    std::vector<ThresholdCrossing> settle(BudgetReservation id, Money cost, WallTime now);
+
+    /// The call never reached an upstream.
+    void cancel(BudgetReservation id);
+
+    /// Of each budget of the scope, in order.
+    std::vector<BudgetStatus> status(ScopeId scope, WallTime now) const;
+
+    size_t scopes() const { return scopes_.size(); }
+    size_t reservations() const { return reservations_.size(); }
+
+    /// Proves that what is reserved in every scope is what its open calls reserved.
+    void check() const;
+
+  private:
+    using Nano = __int128;  // sums of Money that no garbage from outside can overflow
+
+    struct Account {
+        Budget budget;
+        BudgetWindow window;
+        Nano spent = 0;
+        int32_t reported = 0;  // the highest threshold told in this window
+        TemporaryIncrease increase;
+
+        Nano limit(WallTime now) const;
+        void roll(WallTime now);
+        bool refuses(Nano reserved, Money estimate, WallTime now) const;
+        void mark_reached(WallTime now);
+    };
+
+    /// An open call counts against every account of the scope alike.
+    struct Scope {
+        ScopeId id{};
+        std::vector<Account> accounts;
+        Nano reserved = 0;
+        int64_t open = 0;  // reservations that name it; it is not forgotten while there are any
+    };
+
+    struct Reservation {
+        Money estimate;
+        std::vector<Scope*> scopes;  // unordered_map does not move its nodes
+    };
+
+    Account& account(ScopeId scope, size_t budget);
+    std::vector<Scope*> find(std::span<const ScopeId> scopes);
+    static std::optional<BudgetRefusal> refusal(Scope& scope, Money estimate, WallTime now);
+    static void spend(Scope& scope, Money cost, WallTime now,
+                      std::vector<ThresholdCrossing>& crossings);
+    Reservation take_out(BudgetReservation id);
+    void forget_if_unused(Scope& scope);
+    static Money to_money(Nano nano);
+
+    std::unordered_map<ScopeId, Scope> scopes_;
+    std::unordered_map<BudgetReservation, Reservation> reservations_;
+    uint64_t next_id_ = 1;
+};
+
+}  // namespace brigada

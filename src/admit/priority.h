@@ -1,0 +1,9 @@
+// PriorityClass: whose work goes first when there is more of it than room.
+#pragma once
+
+namespace brigada {
+
+/// How a call stands in the queue when there is more work than room.
+enum class PriorityClass { guaranteed, standard, batch };
+
+}  // namespace brigada
