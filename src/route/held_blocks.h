@@ -1,0 +1,90 @@
+// HeldBlocks: the blocks we believe one upstream's KV cache holds, as a tree of keys with the least
+// recently used leaf going first. Ancestors outlive descendants, so what is held of a prompt is
+// always its beginning, and its length is found by bisection.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kv/block_key.h"
+
+namespace brigada {
+
+class HeldBlocks {
+  public:
+    /// Room for `capacity` blocks; 0 holds nothing. `salt` decides where keys lie in the table, so
+    /// that nobody can write prompts that crowd one place.
+    HeldBlocks(uint32_t capacity, uint64_t salt);
+
+    /// How many of the leading keys are held.
+    uint32_t match(std::span<const BlockKey> keys) const;
+
+    /// All keys of this prompt are held now and were just used. Evicts what was used longest ago;
+    /// of a prompt longer than the limit only the beginning is held.
+    void insert(std::span<const BlockKey> keys);
+
+    /// `keys` are held in a chain below `parent`. With a parent that is not held nothing happens,
+    /// since a block without its past is of no use.
+    void extend(std::optional<BlockKey> parent, std::span<const BlockKey> keys);
+
+    /// This block is gone, and with it whatever continues it.
+    void remove(BlockKey key);
+
+    void clear();
+
+    /// Hold at most so many blocks from now on; at most the capacity.
+    void set_limit(uint32_t blocks);
+
+    uint32_t blocks() const { return blocks_; }
+    uint32_t limit() const { return limit_; }
+    uint32_t capacity() const { return static_cast<uint32_t>(nodes_.size()); }
+    size_t bytes() const;  // all of it: tree, table and heap
+
+    void check() const;
+
+  private:
+    static constexpr uint32_t kNone = UINT32_MAX;
+
+    struct Node {
+        BlockKey key{};
+        uint64_t last_used = 0;  // step of the last use that ended here; see erase
+        uint32_t parent = kNone;
+        uint32_t first_child = kNone;
+        uint32_t next_sibling = kNone;  // of a free node: the next free one
+        uint32_t previous_sibling = kNone;
+        uint32_t same_slot = kNone;   // next node in the same slot of the table
+        uint32_t heap_place = kNone;  // a leaf's place in leaves_
+    };
+
+    uint32_t find(BlockKey key) const;
+    size_t slot(BlockKey key) const;
+    void append(uint32_t here, std::span<const BlockKey> keys);
+    bool make_room(uint32_t spared);
+    uint32_t add(BlockKey key, uint32_t parent);
+    void use(uint32_t node);
+    void evict_leaf(uint32_t spared);
+    void erase(uint32_t node);
+    void unlink_from_slot(uint32_t node);
+    void unlink_from_parent(uint32_t node);
+
+    bool goes_before(uint32_t a, uint32_t b) const;
+    void list_if_leaf(uint32_t node);
+    void unlist(uint32_t node);
+    void settle(uint32_t place);
+    void put(uint32_t place, uint32_t node);
+
+    void check_node(uint32_t node) const;
+
+    uint64_t salt_;
+    uint32_t limit_;
+    uint32_t blocks_ = 0;
+    uint64_t step_ = 0;
+    uint32_t free_ = kNone;         // first of the free nodes
+    std::vector<Node> nodes_;       // one for each block there is room for
+    std::vector<uint32_t> table_;   // slot of a key -> chain through same_slot; a power of two
+    std::vector<uint32_t> leaves_;  // a binary heap, the one to go first at the top
+};
+
+}  // namespace brigada

@@ -1,0 +1,166 @@
+#include "route/held_blocks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/rng.h"
+
+namespace brigada {
+namespace {
+
+using Keys = std::vector<BlockKey>;
+
+/// Prompts over two tokens, one a block: their keys collide exactly where the prompts agree.
+Keys random_prompt(Rng& rng, uint64_t longest) {
+    Keys keys;
+    uint64_t key = 1;
+    for (uint64_t length = 1 + rng.below(longest); keys.size() < length;)
+        keys.push_back(BlockKey{key = key * 2 + rng.below(2)});
+    return keys;
+}
+
+std::optional<BlockKey> parent_of(BlockKey key) {
+    const uint64_t above = raw(key) / 2;
+    return above == 1 ? std::nullopt : std::optional(BlockKey{above});
+}
+
+/// Every block with the step of its last use; the leaf used longest ago goes first.
+struct NaiveBlocks {
+    uint32_t limit = 0;
+    uint64_t step = 0;
+    std::map<BlockKey, uint64_t> blocks = {};
+
+    bool is_leaf(BlockKey key) const {
+        return std::ranges::none_of(blocks,
+                                    [&](auto& other) { return parent_of(other.first) == key; });
+    }
+
+    void evict(std::span<const BlockKey> spared) {
+        std::optional<BlockKey> oldest;
+        for (const auto& [key, used] : blocks) {
+            if (!is_leaf(key) || std::ranges::find(spared, key) != spared.end()) continue;
+            if (!oldest || used < blocks[*oldest]) oldest = key;
+        }
+        if (oldest) blocks.erase(*oldest);
+    }
+
+    void insert(std::span<const BlockKey> keys) {
+        ++step;
+        for (size_t i = 0; i < keys.size(); ++i) {
+            if (!blocks.contains(keys[i]) && blocks.size() == limit) evict(keys.first(i));
+            if (!blocks.contains(keys[i]) && blocks.size() == limit) return;
+            blocks[keys[i]] = step;
+        }
+    }
+
+    void extend(std::optional<BlockKey> parent, std::span<const BlockKey> keys) {
+        Keys path;
+        for (auto at = parent; at; at = parent_of(*at))
+            path.insert(path.begin(), *at);
+        for (const BlockKey key : path)
+            if (!blocks.contains(key)) return;
+        path.insert(path.end(), keys.begin(), keys.end());
+        insert(path);
+    }
+
+    void remove(BlockKey top) {
+        std::erase_if(blocks, [&](auto& block) {
+            for (std::optional at = block.first; at; at = parent_of(*at))
+                if (at == top) return true;
+            return false;
+        });
+    }
+
+    uint32_t match(std::span<const BlockKey> keys) const {
+        const auto missing =
+            std::ranges::find_if(keys, [&](BlockKey key) { return !blocks.contains(key); });
+        return static_cast<uint32_t>(missing - keys.begin());
+    }
+};
+
+void random_step(Rng& rng, HeldBlocks& held, NaiveBlocks& naive) {
+    const Keys keys = random_prompt(rng, 12);
+    const size_t split = rng.below(keys.size());
+    const auto tail = std::span(keys).subspan(split);
+    const auto parent = split > 0 ? std::optional(keys[split - 1]) : std::nullopt;
+    switch (rng.below(8)) {
+        case 0:
+            held.extend(parent, tail);
+            naive.extend(parent, tail);
+            break;
+        case 1:
+            held.remove(keys.back());
+            naive.remove(keys.back());
+            break;
+        case 2:
+            naive.limit = static_cast<uint32_t>(1 + rng.below(held.capacity()));
+            held.set_limit(naive.limit);
+            while (naive.blocks.size() > naive.limit)
+                naive.evict({});
+            break;
+        default:
+            held.insert(keys);
+            naive.insert(keys);
+    }
+}
+
+TEST(HeldBlocks, holds_what_sorting_all_leaves_by_use_would_hold) {
+    for (uint64_t seed = 0; seed < 100; ++seed) {
+        SCOPED_TRACE(seed);
+        Rng rng(seed);
+        HeldBlocks held(20, rng.next());
+        NaiveBlocks naive{.limit = 20};
+        for (int i = 0; i < 200; ++i) {
+            random_step(rng, held, naive);
+            held.check();
+            ASSERT_EQ(held.blocks(), naive.blocks.size());
+            const Keys probe = random_prompt(rng, 14);
+            ASSERT_EQ(held.match(probe), naive.match(probe));
+        }
+    }
+}
+
+TEST(HeldBlocks, holds_the_beginning_of_a_prompt_longer_than_itself) {
+    HeldBlocks held(4, 7);
+    const Keys keys = {BlockKey{2}, BlockKey{4}, BlockKey{8}, BlockKey{16}, BlockKey{32}};
+    held.insert(keys);
+    EXPECT_EQ(held.match(keys), 4u);
+    held.check();
+}
+
+TEST(HeldBlocks, survives_an_engine_that_contradicts_itself) {
+    HeldBlocks held(3, 7);
+    const Keys path = {BlockKey{2}, BlockKey{4}};
+    held.insert(path);
+    const Keys other = {BlockKey{3}};
+    held.insert(other);
+    held.extend(BlockKey{3}, std::span(path).last(1));  // 4 hangs from 2
+    held.check();
+    held.extend(BlockKey{4}, path);  // a loop
+    held.check();
+    held.insert(Keys{BlockKey{5}, BlockKey{5}, BlockKey{10}});
+    held.check();
+}
+
+TEST(HeldBlocks, holds_nothing_without_room) {
+    HeldBlocks held(0, 7);
+    held.insert(Keys{BlockKey{2}});
+    held.remove(BlockKey{2});
+    EXPECT_EQ(held.match(Keys{BlockKey{2}}), 0u);
+    held.check();
+}
+
+TEST(HeldBlocks, takes_at_most_64_bytes_a_block) {
+    for (const uint32_t blocks : {40'000u, 65'535u, 65'536u}) {
+        HeldBlocks held(blocks, 1);
+        for (uint64_t i = 0; i < blocks; ++i)  // every block a leaf: the most this can take
+            held.insert(Keys{BlockKey{i + 2}});
+        EXPECT_EQ(held.blocks(), blocks);
+        EXPECT_LE(held.bytes(), size_t{blocks} * 64);
+    }
+}
+
+}  // namespace
+}  // namespace brigada

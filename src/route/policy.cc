@@ -1,0 +1,80 @@
+#include "route/policy.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "base/ids.h"
+#include "route/rendezvous.h"
+
+namespace brigada {
+
+std::string_view to_string(RouteReason reason) {
+    constexpr std::array<std::string_view, 13> kNames = {
+        "in_turn",     "by_weight",     "least_busy", "lowest_latency", "lowest_cost",
+        "prefix_hash", "hash_overflow", "stays",      "moves",          "spills",
+        "displaced",   "cached",        "fastest"};
+    return kNames.at(static_cast<size_t>(reason));
+}
+
+std::optional<Route> Policy::choose(const Call& call, std::span<const Candidate> candidates,
+                                    Instant now) {
+    CHECK(std::ranges::is_sorted(candidates, std::ranges::less_equal{}, &Candidate::id),
+          "candidates come in ascending order of id, each once");
+    std::vector<Candidate> open;
+    std::optional<Estimate> had_it_stayed;
+    for (Candidate candidate : candidates) {
+        if (!candidate.has_room()) continue;
+        candidate.expected =
+            expected_time(call, candidate.facts, candidate.load, candidate.kv, now);
+        if (candidate.is_pinned) had_it_stayed = candidate.expected;
+        open.push_back(candidate);
+    }
+    if (open.empty()) return std::nullopt;
+    const auto [chosen, reason] = pick(call, open);
+    return Route{.upstream = chosen.id,
+                 .reason = reason,
+                 .cached_tokens = chosen.kv.cached_tokens,
+                 .expected = chosen.expected,
+                 .had_it_stayed = had_it_stayed};
+}
+
+uint64_t affinity_key(const Call& call) {
+    if (call.group != SessionId{}) return raw(call.group);
+    if (call.session != SessionId{}) return raw(call.session);
+    return call.keys.empty() ? 0 : raw(call.keys.front());
+}
+
+const Candidate& rendezvous(uint64_t key, std::span<const Candidate* const> candidates) {
+    const Candidate* best = nullptr;
+    std::optional<RendezvousBid> best_bid;
+    for (const Candidate* candidate : candidates) {
+        const RendezvousBid bid(key, candidate->facts.name, candidate->facts.weight);
+        if (best && !bid.beats(*best_bid)) continue;
+        best = candidate;
+        best_bid = bid;
+    }
+    return *best;
+}
+
+std::vector<const Candidate*> within_bound(std::span<const Candidate> candidates,
+                                           uint32_t per_mille, uint32_t floor) {
+    uint64_t calls = 1;
+    uint64_t weight = 0;
+    for (const Candidate& candidate : candidates) {
+        calls += candidate.load.calls();
+        weight += candidate.facts.weight;
+    }
+    std::vector<const Candidate*> within;
+    std::vector<const Candidate*> all;
+    for (const Candidate& candidate : candidates) {
+        const auto share =
+            static_cast<unsigned __int128>(calls) * candidate.facts.weight * per_mille;
+        const auto mine = static_cast<unsigned __int128>(candidate.load.calls()) * weight * 1000;
+        all.push_back(&candidate);  // calls + 1 <= ceil(share) is calls < share
+        if (candidate.load.calls() < floor || mine < share) within.push_back(&candidate);
+    }
+    return within.empty() ? all : within;
+}
+
+}  // namespace brigada

@@ -1,0 +1,112 @@
+#include "route/prefix_index.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/ids.h"
+
+namespace brigada {
+namespace {
+
+constexpr uint32_t kFullTrust = 1000;
+
+// Each report moves the trust by an eighth of the difference: after ten prompts that were not found
+// at all a quarter of it is left, after ten good ones it is back.
+constexpr uint32_t kTrustWindow = 8;
+
+// Losing what we think is held means less room than what we think is held: an eighth off that for
+// each such report, a sixty-fourth of the capacity back for each that agrees.
+constexpr uint32_t kShrink = 8;
+constexpr uint32_t kGrow = 64;
+constexpr uint32_t kSmallestShare = 16;  // of the capacity, below which the limit never falls
+
+}  // namespace
+
+PrefixIndex::PrefixIndex(Rng rng) : rng_(rng) {}
+
+void PrefixIndex::add(UpstreamId upstream, uint32_t capacity_blocks) {
+    beliefs_.insert_or_assign(upstream,
+                              Belief{HeldBlocks(capacity_blocks, rng_.next()), kFullTrust});
+}
+
+void PrefixIndex::remove(UpstreamId upstream) {
+    beliefs_.erase(upstream);
+}
+
+Prediction PrefixIndex::predict(UpstreamId upstream, std::span<const BlockKey> keys) const {
+    const Belief& belief = at(upstream);
+    const uint32_t held = belief.held.match(keys);
+    const uint64_t trusted = uint64_t{held} * belief.trust_per_mille / kFullTrust;
+    return {.held_blocks = held, .expected_blocks = static_cast<uint32_t>(trusted)};
+}
+
+void PrefixIndex::routed(UpstreamId upstream, std::span<const BlockKey> keys) {
+    if (Belief* belief = find(upstream)) belief->held.insert(keys);
+}
+
+void PrefixIndex::reported(UpstreamId upstream, const Prediction& prediction,
+                           uint32_t cached_blocks) {
+    Belief* belief = find(upstream);
+    if (!belief || prediction.held_blocks <= kReportSlackBlocks) return;
+    const bool fell_short = cached_blocks + kReportSlackBlocks < prediction.held_blocks;
+    const uint64_t found =
+        fell_short ? uint64_t{cached_blocks} * kFullTrust / prediction.held_blocks : kFullTrust;
+    const uint64_t weighed = uint64_t{belief->trust_per_mille} * (kTrustWindow - 1) + found;
+    belief->trust_per_mille = static_cast<uint32_t>(
+        fell_short ? weighed / kTrustWindow : (weighed + kTrustWindow - 1) / kTrustWindow);
+
+    HeldBlocks& held = belief->held;
+    if (fell_short)
+        held.set_limit(
+            std::max(held.blocks() - held.blocks() / kShrink, held.capacity() / kSmallestShare));
+    else
+        held.set_limit(held.limit() + held.capacity() / kGrow + 1);
+}
+
+// --- engine events ------------------------------------------------------------------------------
+
+void PrefixIndex::stored(UpstreamId upstream, std::optional<BlockKey> parent,
+                         std::span<const BlockKey> keys) {
+    if (Belief* belief = find(upstream)) belief->held.extend(parent, keys);
+}
+
+void PrefixIndex::removed(UpstreamId upstream, std::span<const BlockKey> keys) {
+    Belief* belief = find(upstream);
+    if (!belief) return;
+    for (const BlockKey key : keys)
+        belief->held.remove(key);
+}
+
+void PrefixIndex::cleared(UpstreamId upstream) {
+    if (Belief* belief = find(upstream)) belief->held.clear();
+}
+
+// --- looking ------------------------------------------------------------------------------------
+
+uint32_t PrefixIndex::trust_per_mille(UpstreamId upstream) const {
+    return at(upstream).trust_per_mille;
+}
+
+const HeldBlocks& PrefixIndex::held(UpstreamId upstream) const {
+    return at(upstream).held;
+}
+
+PrefixIndex::Belief* PrefixIndex::find(UpstreamId upstream) {
+    const auto place = beliefs_.find(upstream);
+    return place == beliefs_.end() ? nullptr : &place->second;
+}
+
+const PrefixIndex::Belief& PrefixIndex::at(UpstreamId upstream) const {
+    const auto place = beliefs_.find(upstream);
+    CHECK(place != beliefs_.end(), "no upstream ", raw(upstream));
+    return place->second;
+}
+
+void PrefixIndex::check() const {
+    for (const auto& [upstream, belief] : beliefs_) {
+        CHECK(belief.trust_per_mille <= kFullTrust, "upstream ", raw(upstream));
+        belief.held.check();
+    }
+}
+
+}  // namespace brigada

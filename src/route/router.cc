@@ -1,0 +1,172 @@
+#include "route/router.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/ids.h"
+
+namespace brigada {
+
+Router::Router(std::unique_ptr<Policy> policy, const SessionTableConfig& sessions, Rng rng)
+    : policy_(std::move(policy)), index_(rng), sessions_(sessions) {}
+
+// --- upstreams ----------------------------------------------------------------------------------
+
+void Router::add(UpstreamId upstream, const UpstreamFacts& facts) {
+    CHECK(facts.weight > 0 && facts.prefill_tokens_per_s > 0, "upstream ", raw(upstream));
+    Upstream& added = upstreams_[upstream];
+    const bool is_same_size = index_.contains(upstream) && added.facts.kv_blocks == facts.kv_blocks;
+    added.facts = facts;
+    added.leaves = false;
+    if (!is_same_size) index_.add(upstream, facts.kv_blocks);
+}
+
+void Router::remove(UpstreamId upstream) {
+    const auto place = upstreams_.find(upstream);
+    if (place == upstreams_.end()) return;
+    place->second.leaves = true;
+    index_.remove(upstream);
+    sessions_.unbind(upstream);
+    leave_if_idle(upstream);
+}
+
+void Router::restarted(UpstreamId upstream) {
+    const auto place = upstreams_.find(upstream);
+    if (place == upstreams_.end()) return;
+    ++place->second.starts;
+    index_.cleared(upstream);
+}
+
+void Router::leave_if_idle(UpstreamId upstream) {
+    const auto place = upstreams_.find(upstream);
+    if (place->second.leaves && place->second.load.calls() == 0) upstreams_.erase(place);
+}
+
+const UpstreamLoad& Router::load(UpstreamId upstream) const {
+    return upstreams_.at(upstream).load;
+}
+
+// --- the life of a call -------------------------------------------------------------------------
+
+std::optional<Route> Router::choose(const Call& call, std::span<const UpstreamId> eligible,
+                                    Instant now) {
+    const Session* session = sessions_.find(call.session, now);
+    const auto home = session ? session->upstream() : std::nullopt;
+    std::optional<Route> route = policy_->choose(call, candidates(call, eligible, home), now);
+    if (!route) return std::nullopt;
+    const bool is_displaced = home && !route->had_it_stayed;
+    const bool weighs_home =
+        route->reason == RouteReason::cached || route->reason == RouteReason::fastest;
+    if (is_displaced && weighs_home) route->reason = RouteReason::displaced;
+    begin(call, *route, now);
+    return route;
+}
+
+std::vector<Candidate> Router::candidates(const Call& call, std::span<const UpstreamId> eligible,
+                                          std::optional<UpstreamId> home) const {
+    std::vector<Candidate> candidates;
+    candidates.reserve(eligible.size());
+    for (const UpstreamId id : eligible) {
+        const auto place = upstreams_.find(id);
+        if (place == upstreams_.end() || place->second.leaves) continue;
+        const Upstream& upstream = place->second;
+        candidates.push_back({.id = id,
+                              .facts = upstream.facts,
+                              .load = upstream.load,
+                              .kv = kv_there(call, id),
+                              .is_pinned = home == id});
+    }
+    return candidates;
+}
+
+KvThere Router::kv_there(const Call& call, UpstreamId upstream) const {
+    const HeldBlocks& held = index_.held(upstream);
+    if (held.capacity() == 0) return {};  // it keeps nothing, so nothing is evicted
+    return {.cached_tokens = tokens_in(call, index_.predict(upstream, call.keys).expected_blocks),
+            .free_tokens = int64_t{held.limit() - held.blocks()} * call.block_tokens};
+}
+
+void Router::begin(const Call& call, const Route& route, Instant now) {
+    Upstream& upstream = upstreams_.at(route.upstream);
+    const auto [place, is_new] = running_.try_emplace(call.id);
+    CHECK(is_new, "call ", raw(call.id), " runs already");
+    Running& running = place->second;
+    running.upstream = route.upstream;
+    running.starts = upstream.starts;
+    running.prediction = index_.predict(route.upstream, call.keys);
+    running.has_session = call.session != SessionId{} &&
+                          sessions_.begin(call.session, call.group, route.upstream, now);
+    upstream.load.begin(call.id, call.prompt_tokens - route.cached_tokens, now);
+}
+
+void Router::accepted(const Call& call) {
+    Running& running = running_.at(call.id);
+    running.was_accepted = true;
+    index_.routed(running.upstream, call.keys);
+    if (running.has_session) sessions_.accepted(call.session, running.upstream);
+}
+
+void Router::first_token(CallId call, Instant now) {
+    upstreams_.at(running_.at(call).upstream).load.first_token(call, now);
+}
+
+CallReport Router::ended(const Call& call, Ending ending, std::optional<int64_t> cached_tokens,
+                         Instant now) {
+    const auto place = running_.find(call.id);
+    CHECK(place != running_.end(), "call ", raw(call.id), " does not run");
+    const Running running = place->second;
+    running_.erase(place);
+    const CallReport report = this->report(call, running, cached_tokens, now);
+    if (running.has_session)
+        sessions_.ended(call.session, running.upstream, ending == Ending::failed, now);
+    upstreams_.at(running.upstream).load.end(call.id, ending == Ending::answered, now);
+    leave_if_idle(running.upstream);
+    return report;
+}
+
+// Nothing is learned from a call that no upstream took, nor from one that a restart overtook.
+CallReport Router::report(const Call& call, const Running& running,
+                          std::optional<int64_t> cached_tokens, Instant now) {
+    CallReport report{
+        .upstream = running.upstream,
+        .predicted_tokens = tokens_in(call, running.prediction.expected_blocks),
+        .reported_tokens = cached_tokens,
+    };
+    const Upstream& upstream = upstreams_.at(running.upstream);
+    const ReadAt read_at{call.model, running.upstream, running.starts};
+    const int64_t reported_blocks = cached_tokens.value_or(0) / call.block_tokens;
+    const auto cached_blocks = static_cast<uint32_t>(
+        std::clamp<int64_t>(reported_blocks, 0, static_cast<int64_t>(call.keys.size())));
+    if (cached_tokens && running.starts == upstream.starts)
+        index_.reported(running.upstream, running.prediction, cached_blocks);
+    if (!running.has_session || !running.was_accepted) return report;
+    const Session* session = sessions_.find(call.session, now);
+    if (cached_tokens)
+        report.miss = explain_miss(session->prompts, call.keys, read_at, cached_blocks);
+    sessions_.remember(call.session,
+                       {.at = now,
+                        .upstream = running.upstream,
+                        .model = call.model,
+                        .prompt_tokens = call.prompt_tokens,
+                        .predicted_tokens = report.predicted_tokens,
+                        .reported_tokens = cached_tokens,
+                        .miss = report.miss},
+                       call.keys, read_at);
+    return report;
+}
+
+void Router::check() const {
+    index_.check();
+    sessions_.check();
+    std::map<UpstreamId, uint32_t> calls;
+    for (const auto& [id, running] : running_)
+        ++calls[running.upstream];
+    for (const auto& [id, upstream] : upstreams_) {
+        upstream.load.check();
+        CHECK(upstream.load.calls() == calls[id], "upstream ", raw(id));
+        CHECK(index_.contains(id) != upstream.leaves, "upstream ", raw(id));
+    }
+    CHECK(calls.size() <= upstreams_.size());
+}
+
+}  // namespace brigada

@@ -1,0 +1,98 @@
+// Router: everything that decides where a call goes, as one object: upstreams and their load, the
+// prefix index, the sessions and a policy. The shell tells it what became of each call; it answers
+// with what was predicted, what was reported and why they differ.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+#include "base/rng.h"
+#include "route/policy.h"
+#include "route/prefix_index.h"
+#include "route/session_table.h"
+
+namespace brigada {
+
+enum class Ending {
+    answered,   // to its end
+    cancelled,  // the client went away
+    failed,     // not accepted, or broken by the upstream
+};
+
+/// The truth loop's line about one call.
+struct CallReport {
+    UpstreamId upstream{};
+    int64_t predicted_tokens = 0;
+    std::optional<int64_t> reported_tokens = {};
+    Miss miss = {};
+};
+
+class Router {
+  public:
+    Router(std::unique_ptr<Policy> policy, const SessionTableConfig& sessions, Rng rng);
+
+    /// A new upstream, or new facts of a known one. Another KV size makes its index start anew.
+    void add(UpstreamId upstream, const UpstreamFacts& facts);
+
+    /// No more calls go there; those that run come to their end.
+    void remove(UpstreamId upstream);
+
+    /// It started anew: its KV is gone.
+    void restarted(UpstreamId upstream);
+
+    /// Where the call goes, and its place there is taken: accepted and first_token may follow,
+    /// ended must. `eligible` in ascending order. Nothing when none of them has room.
+    std::optional<Route> choose(const Call& call, std::span<const UpstreamId> eligible,
+                                Instant now);
+
+    /// The upstream took the call.
+    void accepted(const Call& call);
+
+    void first_token(CallId call, Instant now);
+
+    /// `cached_tokens` as the upstream reported them, if it did.
+    CallReport ended(const Call& call, Ending ending, std::optional<int64_t> cached_tokens,
+                     Instant now);
+
+    PrefixIndex& index() { return index_; }  // for engine events
+    const PrefixIndex& index() const { return index_; }
+    const SessionTable& sessions() const { return sessions_; }
+    const UpstreamLoad& load(UpstreamId upstream) const;
+
+    void check() const;
+
+  private:
+    struct Upstream {
+        UpstreamFacts facts;
+        UpstreamLoad load = {};
+        uint32_t starts = 0;
+        bool leaves = false;
+    };
+
+    struct Running {
+        UpstreamId upstream{};
+        uint32_t starts = 0;
+        Prediction prediction = {};
+        bool has_session = false;  // and the table knows it
+        bool was_accepted = false;
+    };
+
+    std::vector<Candidate> candidates(const Call& call, std::span<const UpstreamId> eligible,
+                                      std::optional<UpstreamId> home) const;
+    KvThere kv_there(const Call& call, UpstreamId upstream) const;
+    void begin(const Call& call, const Route& route, Instant now);
+    CallReport report(const Call& call, const Running& running,
+                      std::optional<int64_t> cached_tokens, Instant now);
+    void leave_if_idle(UpstreamId upstream);
+
+    std::unique_ptr<Policy> policy_;
+    PrefixIndex index_;
+    SessionTable sessions_;
+    std::map<UpstreamId, Upstream> upstreams_;
+    std::unordered_map<CallId, Running> running_;
+};
+
+}  // namespace brigada

@@ -1,0 +1,96 @@
+// One routing decision at agent sizes: 64 upstreams, prompts of 100,000 tokens, 6,250 blocks of 16,
+// of sessions that the index knows.
+#include <benchmark/benchmark.h>
+
+#include "base/rng.h"
+#include "route/router.h"
+#include "route/session_policy.h"
+
+namespace brigada {
+namespace {
+
+constexpr uint32_t kUpstreams = 64;
+constexpr uint32_t kSessions = 256;
+constexpr size_t kBlocks = 6'250;
+constexpr uint32_t kRoom = 62'500;  // a million tokens each
+
+std::vector<std::vector<BlockKey>> prompts() {
+    Rng rng(1);
+    std::vector<std::vector<BlockKey>> prompts(kSessions);
+    std::vector<BlockKey> tools;
+    for (int i = 0; i < 800; ++i)  // 13K tokens that all share
+        tools.push_back(BlockKey{rng.next()});
+    for (auto& keys : prompts) {
+        keys = tools;
+        while (keys.size() < kBlocks)
+            keys.push_back(BlockKey{rng.next()});
+    }
+    return prompts;
+}
+
+std::vector<UpstreamId> all_upstreams() {
+    std::vector<UpstreamId> ids;
+    for (uint32_t i = 0; i < kUpstreams; ++i)
+        ids.push_back(UpstreamId{i});
+    return ids;
+}
+
+/// The index alone: how much of a prompt each of the 64 holds. Sessions in turn, so that only what
+/// their prompts share is in the processor's cache.
+void predict_at_64_upstreams(benchmark::State& state) {
+    PrefixIndex index(Rng(2));
+    const auto all = prompts();
+    for (const UpstreamId id : all_upstreams())
+        index.add(id, kRoom);
+    for (size_t i = 0; i < all.size(); ++i)
+        index.routed(UpstreamId{uint32_t(i % kUpstreams)}, all[i]);
+    size_t next = 0;
+    for (auto _ : state) {
+        const auto& keys = all[next++ % kSessions];
+        for (uint32_t i = 0; i < kUpstreams; ++i)
+            benchmark::DoNotOptimize(index.predict(UpstreamId{i}, keys));
+    }
+    const HeldBlocks& held = index.held(UpstreamId{0});
+    state.counters["bytes_per_block"] = double(held.bytes()) / double(held.capacity());
+}
+BENCHMARK(predict_at_64_upstreams)->Unit(benchmark::kMicrosecond);
+
+/// A call's whole life in the router: choose, accepted, first token, ended with its report.
+void whole_call(benchmark::State& state) {
+    Router router(std::make_unique<SessionPolicy>(SessionPolicyConfig{}), {}, Rng(2));
+    const auto all = prompts();
+    const auto ids = all_upstreams();
+    for (const UpstreamId id : ids)
+        router.add(id, {.name = 1'000 + raw(id), .kv_blocks = kRoom});
+    Instant now;
+    uint64_t next = 0;
+    const auto serve = [&] {
+        const Call call{.id = CallId{++next},
+                        .session = SessionId{1 + next % kSessions},
+                        .keys = all[next % kSessions],
+                        .prompt_tokens = int64_t{kBlocks} * kBlockTokens};
+        now = now + Duration::milliseconds(100);
+        const auto route = router.choose(call, ids, now);
+        router.accepted(call);
+        router.first_token(call.id, now);
+        benchmark::DoNotOptimize(router.ended(call, Ending::answered, route->cached_tokens, now));
+    };
+    for (uint32_t i = 0; i < kSessions; ++i)
+        serve();
+    for (auto _ : state)
+        serve();
+}
+BENCHMARK(whole_call)->Unit(benchmark::kMicrosecond);
+
+/// A prompt that is new everywhere goes to a full upstream: each block evicts one.
+void insert_with_eviction(benchmark::State& state) {
+    HeldBlocks held(kRoom, 1);
+    const auto all = prompts();
+    size_t next = 0;
+    for (auto _ : state)
+        held.insert(all[next++ % kSessions]);
+}
+BENCHMARK(insert_with_eviction)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace brigada

@@ -1,0 +1,79 @@
+#include "route/upstream_load.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace brigada {
+namespace {
+
+// Each answer moves the average by an eighth of the difference: about ten calls of memory.
+constexpr int64_t kLatencyWindow = 8;
+
+}  // namespace
+
+void UpstreamLoad::begin(CallId call, int64_t uncached_tokens, Instant now) {
+    CHECK(uncached_tokens >= 0, uncached_tokens);
+    CHECK(std::ranges::find(calls_, call, &Running::id) == calls_.end(), "call ", raw(call),
+          " runs already");
+    if (calls_.size() == decoding_) reading_since_ = now;
+    calls_.push_back({.id = call, .uncached_tokens = uncached_tokens, .began = now});
+    pending_tokens_ += uncached_tokens;
+}
+
+void UpstreamLoad::first_token(CallId call, Instant now) {
+    Running& here = running(call);
+    if (here.decodes) return;
+    prompt_read(here, now);
+    here.decodes = true;
+    ++decoding_;
+}
+
+void UpstreamLoad::end(CallId call, bool answered, Instant now) {
+    const Running& here = running(call);
+    if (here.decodes)
+        --decoding_;
+    else
+        prompt_read(here, now);
+    if (answered) {
+        const Duration took = now - here.began;
+        const bool is_first = latency_ == Duration();
+        latency_ = is_first ? took : latency_ + (took - latency_) / kLatencyWindow;
+    }
+    std::erase_if(calls_, [&](const Running& other) { return other.id == call; });
+}
+
+UpstreamLoad::Running& UpstreamLoad::running(CallId call) {
+    const auto place = std::ranges::find(calls_, call, &Running::id);
+    CHECK(place != calls_.end(), "call ", raw(call), " does not run here");
+    return *place;
+}
+
+void UpstreamLoad::prompt_read(const Running& call, Instant now) {
+    pending_tokens_ -= call.uncached_tokens;
+    reading_since_ = now;
+}
+
+int64_t UpstreamLoad::pending_tokens_at(Instant now, int64_t tokens_per_s) const {
+    const auto oldest = std::ranges::find(calls_, false, &Running::decodes);
+    if (oldest == calls_.end()) return 0;
+    const auto elapsed_ns =
+        static_cast<__int128>(std::max<int64_t>((now - reading_since_).ns(), 0));
+    const auto had_time_for = elapsed_ns * tokens_per_s / 1'000'000'000;
+    const int64_t head = oldest->uncached_tokens;
+    return pending_tokens_ - static_cast<int64_t>(std::min<__int128>(had_time_for, head));
+}
+
+void UpstreamLoad::check() const {
+    uint32_t decoding = 0;
+    int64_t pending = 0;
+    for (const Running& call : calls_) {
+        CHECK(call.uncached_tokens >= 0, "call ", raw(call.id));
+        decoding += call.decodes ? 1 : 0;
+        pending += call.decodes ? 0 : call.uncached_tokens;
+    }
+    CHECK(decoding == decoding_, decoding, " decode, the books say ", decoding_);
+    CHECK(pending == pending_tokens_, pending, " pending, the books say ", pending_tokens_);
+}
+
+}  // namespace brigada
