@@ -1,0 +1,299 @@
+#include "ledger/call_record.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "ledger/field_codec.h"
+
+namespace brigada {
+
+namespace {
+
+constexpr unsigned char kVersion = 1;
+
+/// Field numbers are in files: never reuse one. Gaps leave room beside what belongs together.
+namespace field {
+enum : uint8_t {
+    id = 1,
+    started = 2,
+    first_byte = 3,
+    ended = 4,
+    organisation = 10,
+    team = 11,
+    user = 12,
+    key = 13,
+    end_user = 14,
+    session = 20,
+    model_asked = 21,
+    model_served = 22,
+    upstream = 23,
+    dialect = 24,
+    status = 30,
+    http_status = 31,
+    input = 32,
+    cached_input = 33,
+    cache_write = 34,
+    output = 35,
+    usage_counted_here = 36,
+    cost = 37,
+    attempt = 40,
+    tag = 41,
+};
+}  // namespace field
+
+void cut_text(std::string& text) {
+    if (text.size() <= kCallTextBytes) return;
+    size_t end = kCallTextBytes;
+    const auto continues = [&] { return (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80; };
+    while (end > kCallTextBytes - 3 && continues())
+        --end;
+    text.resize(end);
+}
+
+int64_t clamp_tokens(int64_t tokens) {
+    return std::clamp<int64_t>(tokens, 0, kCallTokens);
+}
+
+std::string encode(const CallAttempt& attempt) {
+    FieldWriter out;
+    out.text(field::upstream, attempt.upstream);
+    out.integer(field::status, static_cast<int64_t>(attempt.status));
+    out.integer(field::http_status, attempt.http_status);
+    out.integer(field::started, attempt.started.ns);
+    out.integer(field::ended, attempt.ended.ns);
+    return out.take();
+}
+
+/// One field's bytes into one member, whatever its type.
+Result<void> take(const Field& from, std::string& into) {
+    into.assign(from.bytes);
+    return {};
+}
+
+Result<void> take(const Field& from, int64_t& into) {
+    TRY(into, from.integer());
+    return {};
+}
+
+Result<void> take(const Field& from, WallTime& into) {
+    return take(from, into.ns);
+}
+
+Result<void> take(const Field& from, int& into) {
+    TRY(const int64_t value, from.integer());
+    if (value < 0 || value > std::numeric_limits<int>::max())
+        return Error{Code::corrupt, concat("field ", int{from.number}, " is ", value)};
+    into = static_cast<int>(value);
+    return {};
+}
+
+Result<void> take(const Field& from, bool& into) {
+    TRY(const int64_t value, from.integer());
+    into = value != 0;
+    return {};
+}
+
+Result<void> take(const Field& from, CallStatus& into) {
+    TRY(const int64_t value, from.integer());
+    if (value < 0 || value >= kCallStatuses)
+        return Error{Code::corrupt,
+                     concat("status ", value, "; this build knows 0 to ", kCallStatuses - 1)};
+    into = static_cast<CallStatus>(value);
+    return {};
+}
+
+Result<void> take(const Field& from, RecordId& into) {
+    const auto id = RecordId::from_bytes(from.bytes);
+    if (!id) return Error{Code::corrupt, concat("an id of ", from.bytes.size(), " bytes")};
+    into = *id;
+    return {};
+}
+
+Result<void> take_field(const Field& from, CallRecord& into);
+
+Result<void> take_field(const Field& from, CallAttempt& into) {
+    switch (from.number) {
+        case field::upstream:
+            return take(from, into.upstream);
+        case field::status:
+            return take(from, into.status);
+        case field::http_status:
+            return take(from, into.http_status);
+        case field::started:
+            return take(from, into.started);
+        case field::ended:
+            return take(from, into.ended);
+        default:
+            return {};
+    }
+}
+
+template <typename T>
+Result<void> take_fields(std::string_view bytes, T& into) {
+    for (FieldReader reader(bytes); !reader.done();) {
+        TRY(const Field next, reader.next());
+        TRY(take_field(next, into));
+    }
+    return {};
+}
+
+Result<void> take(const Field& from, std::vector<CallAttempt>& into) {
+    return take_fields(from.bytes, into.emplace_back());
+}
+
+Result<void> take_field(const Field& from, CallRecord& into) {
+    switch (from.number) {
+        case field::id:
+            return take(from, into.id);
+        case field::started:
+            return take(from, into.started);
+        case field::first_byte:
+            return take(from, into.first_byte);
+        case field::ended:
+            return take(from, into.ended);
+        case field::organisation:
+            return take(from, into.organisation);
+        case field::team:
+            return take(from, into.team);
+        case field::user:
+            return take(from, into.user);
+        case field::key:
+            return take(from, into.key);
+        case field::end_user:
+            return take(from, into.end_user);
+        case field::session:
+            return take(from, into.session);
+        case field::model_asked:
+            return take(from, into.model_asked);
+        case field::model_served:
+            return take(from, into.model_served);
+        case field::upstream:
+            return take(from, into.upstream);
+        case field::dialect:
+            return take(from, into.dialect);
+        case field::status:
+            return take(from, into.status);
+        case field::http_status:
+            return take(from, into.http_status);
+        case field::input:
+            return take(from, into.usage.input);
+        case field::cached_input:
+            return take(from, into.usage.cached_input);
+        case field::cache_write:
+            return take(from, into.usage.cache_write);
+        case field::output:
+            return take(from, into.usage.output);
+        case field::usage_counted_here:
+            return take(from, into.usage_counted_here);
+        case field::cost:
+            return take(from, into.cost.nano);
+        case field::attempt:
+            return take(from, into.attempts);
+        case field::tag:
+            return take(from, into.tags.emplace_back());
+        default:
+            return {};  // a newer version's
+    }
+}
+
+void write_who(const CallRecord& record, FieldWriter& out) {
+    out.text(field::organisation, record.organisation);
+    out.text(field::team, record.team);
+    out.text(field::user, record.user);
+    out.text(field::key, record.key);
+    out.text(field::end_user, record.end_user);
+}
+
+void write_what(const CallRecord& record, FieldWriter& out) {
+    out.text(field::session, record.session);
+    out.text(field::model_asked, record.model_asked);
+    out.text(field::model_served, record.model_served);
+    out.text(field::upstream, record.upstream);
+    out.text(field::dialect, record.dialect);
+}
+
+void write_outcome(const CallRecord& record, FieldWriter& out) {
+    out.integer(field::status, static_cast<int64_t>(record.status));
+    out.integer(field::http_status, record.http_status);
+    out.integer(field::input, record.usage.input);
+    out.integer(field::cached_input, record.usage.cached_input);
+    out.integer(field::cache_write, record.usage.cache_write);
+    out.integer(field::output, record.usage.output);
+    out.integer(field::usage_counted_here, record.usage_counted_here ? 1 : 0);
+    out.integer(field::cost, record.cost.nano);
+    for (const CallAttempt& attempt : record.attempts)
+        out.item(field::attempt, encode(attempt));
+    for (const std::string& tag : record.tags)
+        out.item(field::tag, tag);
+}
+
+std::string encode_bounded(const CallRecord& record) {
+    FieldWriter out;
+    const auto id = record.id.bytes();
+    out.item(field::id, {id.data(), id.size()});
+    out.integer(field::started, record.started.ns);
+    out.integer(field::first_byte, record.first_byte.ns);
+    out.integer(field::ended, record.ended.ns);
+    write_who(record, out);
+    write_what(record, out);
+    write_outcome(record, out);
+    return static_cast<char>(kVersion) + out.take();
+}
+
+}  // namespace
+
+std::string_view to_string(CallStatus status) {
+    switch (status) {
+        case CallStatus::ok:
+            return "ok";
+        case CallStatus::upstream_error:
+            return "upstream_error";
+        case CallStatus::aborted:
+            return "aborted";
+        case CallStatus::timeout:
+            return "timeout";
+        case CallStatus::cut:
+            return "cut";
+    }
+    return "unknown";
+}
+
+CallRecord bounded(CallRecord record) {
+    for (std::string* text : {&record.organisation, &record.team, &record.user, &record.key,
+                              &record.end_user, &record.session, &record.model_asked,
+                              &record.model_served, &record.upstream, &record.dialect})
+        cut_text(*text);
+    record.attempts.resize(std::min(record.attempts.size(), kCallListItems));
+    record.tags.resize(std::min(record.tags.size(), kCallListItems));
+    for (CallAttempt& attempt : record.attempts) {
+        cut_text(attempt.upstream);
+        attempt.http_status = std::max(attempt.http_status, 0);
+    }
+    for (std::string& tag : record.tags)
+        cut_text(tag);
+    for (int64_t* tokens : {&record.usage.input, &record.usage.cached_input,
+                            &record.usage.cache_write, &record.usage.output})
+        *tokens = clamp_tokens(*tokens);
+    record.cost = std::clamp(record.cost, Money{}, kCallCost);
+    record.http_status = std::max(record.http_status, 0);
+    return record;
+}
+
+std::string encode(const CallRecord& record) {
+    return encode_bounded(bounded(record));
+}
+
+Result<CallRecord> decode_call_record(std::string_view bytes) {
+    if (bytes.empty()) return Error{Code::corrupt, "an empty call record"};
+    if (const auto version = static_cast<unsigned char>(bytes.front()); version != kVersion)
+        return Error{version > kVersion ? Code::unsupported : Code::corrupt,
+                     concat("call record of version ", int{version}, "; this build reads version ",
+                            int{kVersion})};
+    CallRecord record;
+    if (Result<void> taken = take_fields(bytes.substr(1), record); !taken)
+        return std::move(taken).error().in("call record");
+    if (record.id == RecordId{}) return Error{Code::corrupt, "a call record without an id"};
+    return record;
+}
+
+}  // namespace brigada

@@ -1,0 +1,156 @@
+#include "ledger/ledger.h"
+
+#include "ledger/csv.h"
+
+namespace brigada {
+
+namespace {
+
+Path log_folder(const Path& folder) {
+    return folder / "log";
+}
+
+Path store_file(const Path& folder) {
+    return folder / "calls.db";
+}
+
+/// A record of the log, as far as verifying needs it.
+struct Logged {
+    uint64_t sequence = 0;
+    RecordId id = {};
+};
+
+/// All of the log. Error::corrupt also for a record that does not decode.
+Result<WalContents> read_log(const Path& folder, uint64_t moved, std::vector<Logged>& logged) {
+    std::optional<Error> bad;
+    const auto visit = [&](const WalFrame& frame, uint64_t) {
+        uint64_t sequence = frame.first;
+        for (const std::string_view bytes : frame.records) {
+            auto record = decode_call_record(bytes);
+            if (!record.ok() && !bad)
+                bad = std::move(record).error().in(concat("record ", sequence, " of the log"));
+            else if (record.ok())
+                logged.push_back({sequence, record->id});
+            ++sequence;
+        }
+    };
+    TRY(WalContents contents, scan_wal_folder(log_folder(folder), moved, visit));
+    if (bad) return *bad;
+    return contents;
+}
+
+/// A gateway may be moving records and removing segments meanwhile: what is missing then is looked
+/// for again.
+Result<WalContents> read_log_as_it_moves(const Path& folder, Store& store,
+                                         std::vector<Logged>& logged) {
+    constexpr int kTries = 100;
+    for (int tries = 1;; ++tries) {
+        TRY(const uint64_t before, store.moved());
+        logged.clear();
+        Result<WalContents> contents = read_log(folder, before, logged);
+        TRY(const uint64_t after, store.moved());
+        if (contents.ok() || after == before || tries == kTries) return contents;
+    }
+}
+
+Result<void> expect_stored(Store& store, uint64_t moved, const std::vector<Logged>& logged) {
+    for (const Logged& each : logged) {
+        if (each.sequence > moved) continue;
+        TRY(const bool stored, store.contains(each.id));
+        if (!stored)
+            return Error{Code::corrupt, concat("call ", each.id.hex(), ", record ", each.sequence,
+                                               " of the log, was moved to the store and is not "
+                                               "there. Put the store back from a copy")};
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Ledger>> Ledger::open(const LedgerConfig& config) {
+    TRY(ProcessLock lock, ProcessLock::take(config.folder / "lock"));
+    TRY(Store writing, Store::open(store_file(config.folder)));
+    TRY(const uint64_t moved, writing.moved());
+    TRY(Store reading, Store::open_read_only(store_file(config.folder)));
+    TRY(std::unique_ptr<Wal> wal, Wal::open({.folder = log_folder(config.folder),
+                                             .moved = moved,
+                                             .segment_bytes = config.segment_bytes,
+                                             .waiting_bytes = config.waiting_bytes,
+                                             .disk = config.disk}));
+    return std::unique_ptr<Ledger>(new Ledger(std::move(lock), std::move(wal), std::move(writing),
+                                              std::move(reading), config.mover));
+}
+
+Ledger::Ledger(ProcessLock lock, std::unique_ptr<Wal> wal, Store writing, Store reading,
+               const MoverConfig& mover)
+    : lock_(std::move(lock)),
+      wal_(std::move(wal)),
+      mover_(std::make_unique<Mover>(*wal_, std::move(writing), mover)),
+      reading_(std::move(reading)) {}
+
+Ledger::~Ledger() {
+    stop(Duration());
+}
+
+void Ledger::append(const CallRecord& record, Wal::Done done) {
+    CHECK(record.id != RecordId{}, "a call without an id");
+    wal_->append(encode(record), std::move(done));
+}
+
+LedgerBacklog Ledger::backlog() const {
+    const WalStatus log = wal_->status();
+    return {.records = log.backlog_records,
+            .bytes = log.backlog_bytes,
+            .oldest = mover_->oldest(),
+            .log_trouble = log.trouble,
+            .store_trouble = mover_->trouble()};
+}
+
+Result<std::vector<SpendRow>> Ledger::spend(const SpendQuery& query) const {
+    std::lock_guard lock(reading_mutex_);
+    return reading_.spend(query);
+}
+
+Result<Money> Ledger::spent_since(SpendBy by, std::string_view holder, WallTime since) const {
+    TRY(const std::vector<SpendRow> rows,
+        spend({.by = by, .span = {.from = since}, .holder = std::string(holder)}));
+    return rows.empty() ? Money{} : rows.front().sum.cost;
+}
+
+void Ledger::stop(Duration patience) {
+    wal_->stop(patience);
+    if (patience > Duration()) (void)mover_->flush(patience);  // the rest waits for the next start
+    mover_->stop();
+}
+
+Result<LedgerReport> verify_ledger(const Path& folder) {
+    TRY(Store store, Store::open_read_only(store_file(folder)));
+    std::vector<Logged> logged;
+    TRY(const WalContents contents, read_log_as_it_moves(folder, store, logged));
+    TRY(const uint64_t moved, store.moved());
+    TRY(expect_stored(store, moved, logged));
+    TRY(store.verify());
+    LedgerReport report{.segments = contents.segments.size(), .torn = contents.torn};
+    report.waiting = contents.end > moved + 1 ? contents.end - 1 - moved : 0;
+    TRY(report.stored, store.count());
+    return report;
+}
+
+Result<uint64_t> export_csv(const Path& folder, CallSpan span, std::ostream& out) {
+    TRY(Store store, Store::open_read_only(store_file(folder)));
+    uint64_t calls = 0;
+    out << csv_header();
+    const auto write = [&](const CallRecord& record) -> Result<void> {
+        out << csv_line(record);
+        ++calls;
+        if (!out)
+            return Error{Code::io, concat("the export cannot be written after ", calls,
+                                          " calls: is the disk full?")};
+        return {};
+    };
+    TRY(store.each_call(span, write));
+    if (!out.flush()) return Error{Code::io, "the export cannot be written: is the disk full?"};
+    return calls;
+}
+
+}  // namespace brigada

@@ -1,0 +1,102 @@
+// Ledger: what every call cost, for good. A call's record is on the disk before its client sees the
+// end, and in the store soon after, once. This is the face of the folder; Wal, Mover and Store do
+// the work.
+//
+//   <folder>/lock      held by the process that writes
+//   <folder>/log/      the write-ahead log
+//   <folder>/calls.db  the store
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ledger/call_record.h"
+#include "ledger/log_file.h"
+#include "ledger/mover.h"
+#include "ledger/store.h"
+#include "ledger/wal.h"
+
+namespace brigada {
+
+struct LedgerConfig {
+    Path folder = {};
+    uint64_t segment_bytes = WalConfig{}.segment_bytes;
+    uint64_t waiting_bytes = WalConfig{}.waiting_bytes;
+    MoverConfig mover = {};
+    Disk* disk = &Disk::real();
+};
+
+struct LedgerBacklog {
+    uint64_t records = 0;  // accepted, not yet in the store
+    uint64_t bytes = 0;
+    std::optional<WallTime> oldest = {};  // when the oldest of them was written
+    std::string log_trouble = {};         // why the disk takes nothing; empty while it does
+    std::string store_trouble = {};       // the same of the store
+};
+
+struct LedgerReport {
+    int64_t stored = 0;     // calls in the store
+    uint64_t waiting = 0;   // calls in the log that are not in the store yet
+    uint64_t segments = 0;  // files of the log
+    std::optional<TornTail> torn = {};
+};
+
+class Ledger {
+  public:
+    /// Error::unavailable when another process has the folder or the store, ::corrupt,
+    /// ::unsupported for a store of a newer build, ::io.
+    static Result<std::unique_ptr<Ledger>> open(const LedgerConfig& config);
+
+    Ledger(const Ledger&) = delete;
+    Ledger& operator=(const Ledger&) = delete;
+    ~Ledger();
+
+    /// `done` is called on the log's thread once the record is on the disk: the client may see the
+    /// end. The record needs an id. Taken also while accepting() is false: the call was made.
+    void append(const CallRecord& record, Wal::Done done);
+
+    /// Whether a new call may begin; when not, answer 503.
+    bool accepting() const { return wal_->accepting(); }
+
+    LedgerBacklog backlog() const;
+
+    /// What opening cut off, to be told in the log.
+    const std::optional<TornTail>& torn() const { return wal_->torn(); }
+
+    /// Brings everything on the disk into the store. Error::deadline after `patience`.
+    Result<void> flush(Duration patience) { return mover_->flush(patience); }
+
+    /// By holder. Calls in the backlog are not in it: flush first where it must be whole.
+    Result<std::vector<SpendRow>> spend(const SpendQuery& query) const;
+
+    /// What one holder has spent since then, as a budget is rebuilt from at the start.
+    Result<Money> spent_since(SpendBy by, std::string_view holder, WallTime since) const;
+
+    /// Takes nothing more, writes what waits and moves what it can, for `patience` each.
+    void stop(Duration patience);
+
+  private:
+    Ledger(ProcessLock lock, std::unique_ptr<Wal> wal, Store writing, Store reading,
+           const MoverConfig& mover);
+
+    ProcessLock lock_;
+    std::unique_ptr<Wal> wal_;
+    std::unique_ptr<Mover> mover_;
+    mutable std::mutex reading_mutex_;
+    mutable Store reading_;
+};
+
+/// Proves that the store agrees with itself, that the log is whole, and that every record the log
+/// still has of those moved is in the store. Reads only: a gateway may be running.
+Result<LedgerReport> verify_ledger(const Path& folder);
+
+/// The stored calls that ended in the span, as CSV. Returns how many. Reads only.
+Result<uint64_t> export_csv(const Path& folder, CallSpan span, std::ostream& out);
+
+}  // namespace brigada

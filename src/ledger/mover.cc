@@ -1,0 +1,117 @@
+#include "ledger/mover.h"
+
+#include <algorithm>
+
+namespace brigada {
+
+namespace {
+
+/// One transaction: long enough to share its sync, short enough to end soon when asked to stop.
+constexpr uint64_t kBatchBytes = 1 << 20;
+
+}  // namespace
+
+Mover::Mover(Wal& wal, Store store, const MoverConfig& config)
+    : wal_(wal),
+      config_(config),
+      store_(std::move(store)),
+      reader_(wal.folder()),
+      moved_(wal.status().moved),
+      thread_([this](const std::stop_token& stop) { move_until_stopped(stop); }) {}
+
+Mover::~Mover() {
+    stop();
+}
+
+void Mover::stop() {
+    thread_.request_stop();
+    if (thread_.joinable()) thread_.join();
+    changed_.notify_all();
+}
+
+std::optional<WallTime> Mover::oldest() const {
+    std::lock_guard lock(mutex_);
+    return oldest_;
+}
+
+std::string Mover::trouble() const {
+    std::lock_guard lock(mutex_);
+    return trouble_;
+}
+
+Result<void> Mover::flush(Duration patience) {
+    const uint64_t last = wal_.status().end - 1;
+    std::unique_lock lock(mutex_);
+    ++hurried_;
+    changed_.notify_all();
+    const bool there = changed_.wait_for(lock, patience.chrono(), [&] { return moved_ >= last; });
+    --hurried_;
+    if (there) return {};
+    return Error{Code::deadline,
+                 concat(last - moved_, " calls are still in the log after ", patience.ms(),
+                        " ms: ", trouble_.empty() ? "the store is slow" : trouble_)};
+}
+
+void Mover::move_until_stopped(const std::stop_token& stop) {
+    Duration retry = config_.retry;
+    while (wal_.wait_past(moved_, stop)) {
+        const Result<void> outcome = move_batch();
+        note_outcome(outcome);
+        pause(outcome.ok() ? config_.pace : retry, outcome.ok(), stop);
+        retry = outcome.ok() ? config_.retry : std::min(retry * 2, config_.longest_retry);
+    }
+}
+
+/// A batch whose insertion failed is still in batch_ and goes again as it is.
+Result<void> Mover::move_batch() {
+    if (batch_.empty()) TRY(read_batch());
+    TRY(insert_batch());
+    batch_.clear();
+    return {};
+}
+
+Result<void> Mover::read_batch() {
+    const uint64_t end = wal_.status().end;
+    uint64_t next = moved_ + 1;
+    for (uint64_t bytes = 0; next < end && bytes < kBatchBytes;) {
+        TRY(OwnedWalFrame frame, reader_.frame_of(next));
+        next = frame.frame.end();
+        bytes += frame.frame.bytes;
+        batch_.push_back(std::move(frame));
+    }
+    std::lock_guard lock(mutex_);
+    oldest_ = batch_.front().frame.written;
+    return {};
+}
+
+Result<void> Mover::insert_batch() {
+    std::vector<StoredCall> calls;
+    uint64_t bytes = 0;
+    for (const OwnedWalFrame& owned : batch_) {
+        for (const std::string_view record : owned.frame.records) {
+            TRY(CallRecord decoded, decode_call_record(record));
+            calls.push_back({std::move(decoded), record});
+        }
+        bytes += owned.frame.record_bytes();
+    }
+    const uint64_t moved = batch_.back().frame.end() - 1;
+    TRY(store_.insert(calls, moved));
+    wal_.moved(moved, bytes);
+    std::lock_guard lock(mutex_);
+    moved_ = moved;
+    oldest_.reset();
+    changed_.notify_all();
+    return {};
+}
+
+void Mover::note_outcome(const Result<void>& outcome) {
+    std::lock_guard lock(mutex_);
+    trouble_ = outcome.ok() ? std::string() : outcome.error().message;
+}
+
+void Mover::pause(Duration length, bool may_hurry, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, stop, length.chrono(), [&] { return may_hurry && hurried_ > 0; });
+}
+
+}  // namespace brigada
