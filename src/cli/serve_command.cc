@@ -9,6 +9,7 @@
 #include "cli/pull_display.h"
 #include "hub/disk.h"
 #include "hub/pull.h"
+#include "net/stop_signals.h"
 #include "server/serve.h"
 
 namespace brigada {

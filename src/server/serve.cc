@@ -1,16 +1,12 @@
 #include "server/serve.h"
 
-#include <pthread.h>
-#include <signal.h>
-
-#include <atomic>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "net/http_server.h"
 #include "net/loop.h"
+#include "net/stop_signals.h"
 #include "server/respond.h"
 #include "server/routes.h"
 #include "server/service.h"
@@ -18,27 +14,6 @@
 namespace brigada {
 
 namespace {
-
-sigset_t stop_signals() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    return set;
-}
-
-/// Whether a stop signal has come; takes it.
-bool stop_requested() {
-    const sigset_t set = stop_signals();
-    const timespec now{};
-    return sigtimedwait(&set, nullptr, &now) > 0;
-}
-
-void wait_for_stop() {
-    const sigset_t set = stop_signals();
-    int signal = 0;
-    sigwait(&set, &signal);
-}
 
 Result<ChatTemplate> choose_template(const Model& model, const std::string& replacement) {
     const auto token = [&](std::optional<TokenId> id) {
@@ -62,36 +37,7 @@ Result<LoadedModel> load(const ServeOptions& options, Service& service, LoadProg
     return LoadedModel{std::move(model), std::move(chat_template), std::move(started)};
 }
 
-/// The second signal: whoever is still running is cut off.
-class ImpatientStop {
-  public:
-    explicit ImpatientStop(HttpServer& server) : thread_([this, &server] { watch(server); }) {}
-    ~ImpatientStop() {
-        done_ = true;
-        thread_.join();
-    }
-
-  private:
-    void watch(HttpServer& server) {
-        const sigset_t set = stop_signals();
-        const timespec pause{.tv_sec = 0, .tv_nsec = 50'000'000};
-        while (!done_) {
-            if (sigtimedwait(&set, nullptr, &pause) <= 0) continue;
-            server.stop();
-            return;
-        }
-    }
-
-    std::atomic<bool> done_ = false;
-    std::thread thread_;
-};
-
 }  // namespace
-
-void block_stop_signals() {
-    const sigset_t set = stop_signals();
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-}
 
 Result<bool> serve(const ServeOptions& options, const ServeProgress& progress) {
     Loop loop("http");

@@ -32,10 +32,7 @@ struct ServeProgress {
     std::function<void()> draining;
 };
 
-/// Blocks SIGINT and SIGTERM in the calling thread and all it starts; call it before any thread is.
-void block_stop_signals();
-
-/// Returns when a signal has ended it: true when every running answer finished.
+/// The caller has called block_stop_signals(). Returns when a signal has ended it: true when every running answer finished.
 Result<bool> serve(const ServeOptions& options, const ServeProgress& progress);
 
 }  // namespace brigada
