@@ -19,15 +19,21 @@ def free_port():
 
 
 class Server:
-    """A running `brigada serve MODEL`, ready to answer."""
+    """A running brigada that answers HTTP: `brigada serve MODEL`, or what a subclass starts."""
+
+    health = "/health"
 
     def __init__(self, binary, model, *options):
-        self.port = free_port()
         self.model = model
+        port = free_port()
+        self.start([binary, "serve", model, "--host", "127.0.0.1", "--port", str(port), *options],
+                   port)
+
+    def start(self, command, port):
+        self.port = port
         self.lines = []
-        self.process = subprocess.Popen(
-            [binary, "serve", model, "--host", "127.0.0.1", "--port", str(self.port), *options],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                        text=True)
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
@@ -44,7 +50,7 @@ class Server:
             if self.process.poll() is not None:
                 raise AssertionError(f"the server ended while starting:\n{self.said()}")
             with contextlib.suppress(OSError, http.client.HTTPException):
-                if self.get("/health")[0] == 200:
+                if self.get(self.health)[0] == 200:
                     return self
             tries.wait(0.1)
         raise AssertionError(f"not ready after {START_SECONDS} s:\n{self.said()}")

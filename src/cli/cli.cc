@@ -26,6 +26,8 @@ std::unique_ptr<CLI::App> new_app(Action& action) {
     app->option_defaults()->always_capture_default();  // so that help can show them
     app->require_subcommand(1);
     add_serve_command(*app, action);
+    add_gateway_command(*app, action);
+    add_ledger_command(*app, action);
     add_model_command(*app, action);
     add_version_command(*app, action);
     return app;

@@ -13,6 +13,8 @@ namespace brigada {
 using Action = std::function<Result<void>()>;
 
 void add_serve_command(CLI::App& app, Action& action);
+void add_gateway_command(CLI::App& app, Action& action);
+void add_ledger_command(CLI::App& app, Action& action);
 void add_model_command(CLI::App& app, Action& action);
 void add_version_command(CLI::App& app, Action& action);
 

@@ -32,7 +32,8 @@ struct ServeProgress {
     std::function<void()> draining;
 };
 
-/// The caller has called block_stop_signals(). Returns when a signal has ended it: true when every running answer finished.
+/// The caller has called block_stop_signals(). Returns when a signal has ended it: true when every
+/// running answer finished.
 Result<bool> serve(const ServeOptions& options, const ServeProgress& progress);
 
 }  // namespace brigada

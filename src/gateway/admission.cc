@@ -1,0 +1,105 @@
+#include "gateway/admission.h"
+
+#include <algorithm>
+
+#include "base/concat.h"
+#include "gateway/scope_words.h"
+
+namespace brigada {
+
+namespace {
+
+/// So many scopes are looked at for each call, so that what nobody uses any more is forgotten.
+constexpr size_t kSweptPerCall = 4;
+
+std::string_view unit(LimitKind kind) {
+    switch (kind) {
+        case LimitKind::requests:
+            return "requests per minute";
+        case LimitKind::tokens:
+            return "tokens per minute";
+        case LimitKind::concurrency:
+            return "calls at once";
+    }
+    return "";
+}
+
+void add_room(std::string_view what, const std::optional<Room>& room, HttpHeaders& headers) {
+    if (!room) return;
+    headers.add(concat("x-ratelimit-limit-", what), std::to_string(room->limit));
+    headers.add(concat("x-ratelimit-remaining-", what),
+                std::to_string(std::max<int64_t>(room->remaining, 0)));
+    headers.add(concat("x-ratelimit-reset-", what), concat((room->reset.ms() + 999) / 1000, "s"));
+}
+
+}  // namespace
+
+Admission::Hold& Admission::Hold::operator=(Hold&& other) noexcept {
+    std::swap(from_, other.from_);
+    std::swap(rate_, other.rate_);
+    std::swap(budget_, other.budget_);
+    return *this;
+}
+
+Admission::Hold::~Hold() {
+    if (!from_) return;
+    from_->limiter_.cancel(rate_);
+    from_->budgets_.cancel(budget_);
+}
+
+void Admission::Hold::settle(int64_t tokens, Money cost, WallTime now) {
+    Admission* from = std::exchange(from_, nullptr);
+    if (!from) return;
+    from->limiter_.settle(rate_, tokens);
+    from->budgets_.settle(budget_, cost, now);
+}
+
+std::expected<Admission::Hold, Refusal> Admission::reserve(const Caller& caller,
+                                                           std::string_view model,
+                                                           std::string_view end_user,
+                                                           const Estimate& estimate, Instant now,
+                                                           WallTime wall) {
+    const std::vector<ScopeId> scopes = directory_.scopes(caller, model, end_user);
+    take_over_changes(wall);
+    limiter_.sweep(now, kSweptPerCall);
+    const auto budget = budgets_.reserve(scopes, estimate.cost, wall);
+    if (!budget) return std::unexpected(budget.error());
+    const auto rate = limiter_.reserve(scopes, estimate.tokens, now);
+    if (rate) return Hold(*this, *rate, *budget);
+    budgets_.cancel(*budget);
+    return std::unexpected(refusal(rate.error()));
+}
+
+void Admission::add_headroom(const Caller& caller, std::string_view model,
+                             std::string_view end_user, Instant now, HttpHeaders& headers) {
+    const Headroom room = limiter_.headroom(directory_.scopes(caller, model, end_user), now);
+    add_room("requests", room.requests, headers);
+    add_room("tokens", room.tokens, headers);
+}
+
+void Admission::take_over_changes(WallTime now) {
+    for (const ScopeId scope : directory_.take_stale_scopes()) {
+        const bool is_there = directory_.describe(scope) != nullptr;
+        const RateLimits limits = is_there ? directory_.limits_of(scope) : RateLimits{};
+        limiter_.set_limits(scope, {.requests_per_minute = limits.requests_per_minute,
+                                    .tokens_per_minute = limits.tokens_per_minute,
+                                    .concurrent = limits.concurrent});
+        budgets_.take_over(scope, now);
+    }
+}
+
+Refusal Admission::refusal(const RateRefusal& refused) const {
+    Refusal out{.status = 429, .type = "rate_limit_error"};
+    out.message = concat("Rate limit: ", words_for(directory_.describe(refused.scope)), " may use ",
+                         refused.limit, " ", unit(refused.kind), "; ",
+                         std::max<int64_t>(refused.remaining, 0), " are left");
+    if (refused.never_fits) {
+        out.message += ". This call alone is larger than the limit";
+        out.may_retry = false;
+    } else {
+        out.retry_after = refused.retry_after.value_or(Duration::seconds(1));
+    }
+    return out;
+}
+
+}  // namespace brigada

@@ -1,0 +1,74 @@
+// Admission: whether a call may go on, under every limit and budget that it counts against. It
+// keeps the limits of the directory and the counts of the admit core together, and hands out holds
+// that settle themselves however a call ends.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "admit/limiter.h"
+#include "gateway/budget_book.h"
+#include "gateway/directory/directory.h"
+#include "gateway/refusal.h"
+#include "net/http.h"
+
+namespace brigada {
+
+class Admission {
+  public:
+    /// What one call has reserved. Destroyed unsettled it gives everything back: the call reached
+    /// no upstream.
+    class Hold {
+      public:
+        Hold() = default;
+        Hold(Hold&& other) noexcept { *this = std::move(other); }
+        Hold& operator=(Hold&& other) noexcept;
+        ~Hold();
+
+        /// The call is over: it had so many tokens, cached ones weighted, and cost so much.
+        void settle(int64_t tokens, Money cost, WallTime now);
+
+      private:
+        friend class Admission;
+        Hold(Admission& from, RateReservation rate, BudgetReservation budget)
+            : from_(&from), rate_(rate), budget_(budget) {}
+
+        Admission* from_ = nullptr;
+        RateReservation rate_{};
+        BudgetReservation budget_{};
+    };
+
+    /// What a call is expected to be.
+    struct Estimate {
+        int64_t tokens = 0;  // weighted
+        Money cost = {};
+    };
+
+    /// Both outlive it.
+    Admission(Directory& directory, BudgetBook& budgets)
+        : directory_(directory), budgets_(budgets) {}
+
+    /// A refused call consumes nothing.
+    std::expected<Hold, Refusal> reserve(const Caller& caller, std::string_view model,
+                                         std::string_view end_user, const Estimate& estimate,
+                                         Instant now, WallTime wall);
+
+    /// Adds x-ratelimit-{limit,remaining,reset}-{requests,tokens}: of the narrowest limits.
+    void add_headroom(const Caller& caller, std::string_view model, std::string_view end_user,
+                      Instant now, HttpHeaders& headers);
+
+    const Limiter& limiter() const { return limiter_; }
+
+  private:
+    void take_over_changes(WallTime now);
+    Refusal refusal(const RateRefusal& refused) const;
+
+    Directory& directory_;
+    BudgetBook& budgets_;
+    Limiter limiter_;
+};
+
+}  // namespace brigada

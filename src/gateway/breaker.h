@@ -1,0 +1,50 @@
+// Breaker: whether an upstream should be asked now. Failures of the upstream open it for a
+// cooldown, then one call at a time tries it; what a client did wrong never counts. An upstream
+// that says "not now" (429, 503) is left alone for as long as it asks, which is not a failure.
+// Pure: no clock.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace brigada {
+
+struct BreakerConfig {
+    int allowed_failures = 3;                  // in a row; the next one opens
+    Duration cooldown = Duration::seconds(5);  // doubles while trials fail
+    Duration longest_cooldown = Duration::seconds(60);
+    Duration longest_pause = Duration::seconds(300);  // of what a Retry-After may ask for
+};
+
+class Breaker {
+  public:
+    explicit Breaker(BreakerConfig config) : config_(config) {}
+
+    /// Whether a call may go there now. Asks nothing and changes nothing.
+    bool allows(Instant now) const;
+    /// When it will next allow one; `now` when it does already. never() while a trial runs.
+    Instant allows_from(Instant now) const;
+
+    /// A call goes there; the caller has asked allows(). Every begin() is followed by one of the
+    /// four below.
+    void begin(Instant now);
+
+    void succeeded();          // any answer that was not the upstream's failure
+    void failed(Instant now);  // 5xx, refused, broken, timed out
+    void told_to_wait(Duration pause, Instant now);  // 429 or 503; zero when no Retry-After came
+    void abandoned();  // the client left: says nothing about the upstream
+
+    bool open() const { return failures_ > config_.allowed_failures; }
+    int failures() const { return failures_; }
+
+    void check() const;
+
+  private:
+    BreakerConfig config_;
+    int failures_ = 0;           // in a row
+    bool trial_ = false;         // a call runs that will decide whether to close
+    Instant closed_until_ = {};  // nobody is sent before
+};
+
+}  // namespace brigada

@@ -1,0 +1,103 @@
+#include "gateway/breaker.h"
+
+#include <gtest/gtest.h>
+
+#include "base/rng.h"
+
+namespace brigada {
+namespace {
+
+constexpr Instant at(int64_t seconds) {
+    return Instant::at_ns(seconds * 1'000'000'000);
+}
+
+TEST(Breaker, opens_after_more_failures_than_allowed) {
+    Breaker breaker({.allowed_failures = 2});
+    for (int i = 0; i < 2; ++i) {
+        breaker.begin(at(0));
+        breaker.failed(at(0));
+        EXPECT_TRUE(breaker.allows(at(0)));
+    }
+    breaker.begin(at(0));
+    breaker.failed(at(0));
+    EXPECT_FALSE(breaker.allows(at(4)));
+    EXPECT_EQ(breaker.allows_from(at(1)), at(5));
+    EXPECT_TRUE(breaker.allows(at(5)));
+}
+
+TEST(Breaker, lets_one_trial_through_and_waits_longer_when_it_fails) {
+    Breaker breaker({.allowed_failures = 0});
+    breaker.begin(at(0));
+    breaker.failed(at(0));
+    breaker.begin(at(5));
+    EXPECT_FALSE(breaker.allows(at(6)));
+    EXPECT_EQ(breaker.allows_from(at(6)), Instant::never());
+    breaker.failed(at(6));
+    EXPECT_EQ(breaker.allows_from(at(6)), at(16));
+    breaker.begin(at(16));
+    breaker.succeeded();
+    EXPECT_TRUE(breaker.allows(at(16)));
+    EXPECT_EQ(breaker.failures(), 0);
+}
+
+TEST(Breaker, a_trial_that_the_client_left_decides_nothing) {
+    Breaker breaker({.allowed_failures = 0});
+    breaker.begin(at(0));
+    breaker.failed(at(0));
+    breaker.begin(at(5));
+    breaker.abandoned();
+    EXPECT_TRUE(breaker.open());
+    EXPECT_TRUE(breaker.allows(at(5)));
+}
+
+TEST(Breaker, waits_as_long_as_it_is_told_which_is_no_failure) {
+    Breaker breaker({});
+    breaker.begin(at(0));
+    breaker.told_to_wait(Duration::seconds(30), at(0));
+    EXPECT_EQ(breaker.allows_from(at(1)), at(30));
+    EXPECT_FALSE(breaker.open());
+    breaker.told_to_wait(Duration::seconds(1), at(10));  // a shorter one takes nothing back
+    EXPECT_EQ(breaker.allows_from(at(11)), at(30));
+    breaker.told_to_wait(Duration::seconds(1'000'000), at(30));
+    EXPECT_EQ(breaker.allows_from(at(31)), at(330));
+}
+
+TEST(Breaker, nobody_else_goes_while_a_trial_runs) {
+    int trials = 0;
+    for (uint64_t seed = 0; seed < 50; ++seed) {
+        SCOPED_TRACE(seed);
+        Rng rng(seed);
+        Breaker breaker({.allowed_failures = 1});
+        bool running = false, trial = false;
+        for (int64_t now = 0; now < 1'000; ++now) {
+            if (trial) ASSERT_FALSE(breaker.allows(at(now)));
+            if (!running && breaker.allows(at(now))) {
+                running = true;
+                trial = breaker.open();
+                trials += trial;
+                breaker.begin(at(now));
+            }
+            if (!running || rng.below(3) == 0) continue;  // what runs goes on
+            running = trial = false;
+            switch (rng.below(6)) {
+                case 0:
+                    breaker.succeeded();
+                    break;
+                case 1:
+                    breaker.told_to_wait(Duration::seconds(static_cast<int64_t>(rng.below(9))),
+                                         at(now));
+                    break;
+                case 2:
+                    breaker.abandoned();
+                    break;
+                default:
+                    breaker.failed(at(now));
+            }
+            breaker.check();
+        }
+    }
+    EXPECT_GT(trials, 500);
+}
+
+}  // namespace
+}  // namespace brigada

@@ -1,0 +1,224 @@
+#include "gateway/call_body.h"
+
+#include <simdjson.h>
+
+#include <utility>
+
+#include "base/concat.h"
+#include "net/http.h"
+
+namespace brigada {
+
+namespace {
+
+using simdjson::ondemand::json_type;
+using simdjson::ondemand::object;
+using simdjson::ondemand::value;
+
+static_assert(kBodyPadding >= simdjson::SIMDJSON_PADDING);
+
+/// One body on its way through simdjson; every step says what was wrong with which field.
+class Reader {
+  public:
+    Reader(std::string_view body, Dialect dialect) : body_(body), dialect_(dialect) {}
+
+    Result<CallBody> read() {
+        thread_local simdjson::ondemand::parser parser;  // keeps its buffers for the next body
+        simdjson::ondemand::document document;
+        object top;
+        const simdjson::padded_string_view padded(body_, body_.size() + kBodyPadding);
+        if (auto error = parser.iterate(padded).get(document)) return not_json(error);
+        if (auto error = document.get_object().get(top)) return not_json(error);
+        TRY(read_fields(top));
+        const char* more = nullptr;
+        if (!document.current_location().get(more)) return not_json(simdjson::TRAILING_CONTENT);
+        if (out_.model.empty())
+            return Error{Code::invalid_argument, "model: must name a model; it is missing"};
+        if (out_.stream && must_ask_for_usage(dialect_) && !usage_is_asked_) ask_for_usage();
+        return std::move(out_);
+    }
+
+  private:
+    static Error not_json(simdjson::error_code error) {
+        return {Code::invalid_argument,
+                concat("the body is not a JSON object: ", simdjson::error_message(error))};
+    }
+
+    size_t offset(std::string_view token) const {
+        return static_cast<size_t>(token.data() - body_.data());
+    }
+
+    Result<void> read_fields(object& top) {
+        for (auto field : top) {
+            std::string_view key;
+            value found;
+            if (auto error = field.unescaped_key().get(key)) return not_json(error);
+            if (auto error = field.value().get(found)) return not_json(error);
+            TRY(read_field(key, found));
+        }
+        return {};
+    }
+
+    Result<void> read_field(std::string_view key, value& found) {
+        if (key == "model") return read_model(found);
+        if (key == "stream") return read_bool("stream", found, out_.stream);
+        if (key == "stream_options") return read_stream_options(found);
+        if (key == "max_tokens" || key == "max_completion_tokens" || key == "max_output_tokens")
+            return read_max_output(std::string(key), found);
+        if (key == "user") return read_text("user", found, out_.end_user);
+        if (key == "prompt_cache_key") return read_text("prompt_cache_key", found, out_.session);
+        if (key == "metadata") return read_metadata(found);
+        return {};
+    }
+
+    Result<void> read_model(value& found) {
+        const std::string_view token = found.raw_json_token();
+        TRY(read_text("model", found, out_.model));
+        const size_t last = token.rfind('"');
+        if (last == 0 || last == token.npos)
+            return Error{Code::invalid_argument, "model: must be text"};
+        out_.model_value = {.at = offset(token), .size = last + 1};
+        return {};
+    }
+
+    static Result<void> wrong(std::string_view name, std::string_view expected, value& found) {
+        return Error{Code::invalid_argument,
+                     concat(name, ": must be ", expected, "; got ",
+                            std::string(found.raw_json_token()).substr(0, 60))};
+    }
+
+    static Result<bool> is_null(value& found) {
+        json_type type{};
+        if (auto error = found.type().get(type)) return not_json(error);
+        return type == json_type::null;
+    }
+
+    static Result<void> read_text(std::string_view name, value& found, std::string& to) {
+        TRY(const bool null, is_null(found));
+        if (null) return {};
+        std::string_view text;
+        if (found.get_string().get(text)) return wrong(name, "text", found);
+        to = text;
+        return {};
+    }
+
+    static Result<void> read_bool(std::string_view name, value& found, bool& to) {
+        TRY(const bool null, is_null(found));
+        if (null) return {};
+        if (found.get_bool().get(to)) return wrong(name, "true or false", found);
+        return {};
+    }
+
+    Result<void> read_max_output(const std::string& name, value& found) {
+        TRY(const bool null, is_null(found));
+        if (null) return {};
+        int64_t count = 0;
+        if (found.get_int64().get(count) || count < 0)
+            return wrong(name, "a whole number of tokens", found);
+        out_.max_output = count;
+        return {};
+    }
+
+    Result<void> read_stream_options(value& found) {
+        TRY(const bool null, is_null(found));
+        const std::string_view token = found.raw_json_token();
+        if (null) {
+            usage_at_ = {.at = offset(token), .size = 4, .text = R"({"include_usage":true})"};
+            return {};
+        }
+        object options;
+        if (found.get_object().get(options)) return wrong("stream_options", "an object", found);
+        bool empty = true;
+        for (auto field : options) {
+            std::string_view key;
+            value inner;
+            if (auto error = field.unescaped_key().get(key)) return not_json(error);
+            if (auto error = field.value().get(inner)) return not_json(error);
+            empty = false;
+            if (key == "include_usage") TRY(read_include_usage(inner));
+        }
+        if (!usage_is_asked_ && !usage_at_)
+            usage_at_ = {.at = offset(token) + 1,
+                         .text = concat(R"("include_usage":true)", empty ? "" : ",")};
+        return {};
+    }
+
+    Result<void> read_include_usage(value& found) {
+        std::string_view token = found.raw_json_token();
+        TRY(read_bool("stream_options.include_usage", found, usage_is_asked_));
+        while (!token.empty() && token.back() <= ' ')
+            token.remove_suffix(1);
+        if (!usage_is_asked_)
+            usage_at_ = {.at = offset(token), .size = token.size(), .text = "true"};
+        return {};
+    }
+
+    void ask_for_usage() {
+        if (!usage_at_)
+            usage_at_ = {.at = body_.find('{') + 1,
+                         .text = R"("stream_options":{"include_usage":true},)"};
+        out_.usage_request = std::move(usage_at_);
+    }
+
+    Result<void> read_metadata(value& found) {
+        object metadata;
+        if (found.get_object().get(metadata)) return {};  // what else it may be is the upstream's
+        for (auto field : metadata) {
+            std::string_view key;
+            value inner;
+            if (auto error = field.unescaped_key().get(key)) return not_json(error);
+            if (auto error = field.value().get(inner)) return not_json(error);
+            if (key == "user_id" && out_.end_user.empty())
+                keep_text(inner, out_.end_user);
+            else if (key == "session_id" && out_.session.empty())
+                keep_text(inner, out_.session);
+            else if (key == "tags")
+                keep_tags(inner);
+        }
+        return {};
+    }
+
+    static void keep_text(value& found, std::string& to) {
+        std::string_view text;
+        if (!found.get_string().get(text)) to = text;
+    }
+
+    void keep_tags(value& found) {
+        simdjson::ondemand::array tags;
+        if (found.get_array().get(tags)) return;
+        for (auto tag : tags) {
+            std::string_view text;
+            if (!tag.get_string().get(text)) out_.tags.emplace_back(text);
+        }
+    }
+
+    std::string_view body_;
+    Dialect dialect_;
+    CallBody out_;
+    bool usage_is_asked_ = false;
+    std::optional<Splice> usage_at_;
+};
+
+}  // namespace
+
+std::string spliced(std::string_view body, const std::vector<Splice>& splices) {
+    std::string out;
+    size_t growth = 0;
+    for (const Splice& splice : splices)
+        growth += splice.text.size();
+    out.reserve(body.size() + growth);
+    size_t from = 0;
+    for (const Splice& splice : splices) {
+        out += body.substr(from, splice.at - from);
+        out += splice.text;
+        from = splice.at + splice.size;
+    }
+    out += body.substr(from);
+    return out;
+}
+
+Result<CallBody> read_call_body(std::string_view body, Dialect dialect) {
+    return Reader(body, dialect).read();
+}
+
+}  // namespace brigada

@@ -1,0 +1,44 @@
+// CallBody: what the front door reads of a request body, found in one pass without building a tree,
+// and the edits that go on with it. The rest of the bytes are the client's and pass as they came.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "gateway/dialect.h"
+
+namespace brigada {
+
+/// Replaces `size` bytes at `at` of a body.
+struct Splice {
+    size_t at = 0;
+    size_t size = 0;
+    std::string text = {};
+};
+
+/// The body with the splices made; they are in order and do not overlap.
+std::string spliced(std::string_view body, const std::vector<Splice>& splices);
+
+struct CallBody {
+    std::string model = {};
+    bool stream = false;
+    std::optional<int64_t> max_output = {};  // max_tokens and its younger names
+    std::string end_user = {};               // `user`, or metadata.user_id
+    std::string session = {};                // prompt_cache_key, or metadata.session_id
+    std::vector<std::string> tags = {};      // metadata.tags
+
+    Splice model_value = {};                   // where the model's name stands
+    std::optional<Splice> usage_request = {};  // asks for usage when the client did not
+    bool client_wants_usage() const { return !usage_request.has_value(); }
+};
+
+/// `body` may be read kBodyPadding bytes further. Errors: invalid_argument for what is no JSON
+/// object, has no model or names a field with a wrong type; unknown fields are nobody's business
+/// here.
+Result<CallBody> read_call_body(std::string_view body, Dialect dialect);
+
+}  // namespace brigada

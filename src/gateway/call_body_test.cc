@@ -1,0 +1,98 @@
+#include "gateway/call_body.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "net/http.h"
+
+namespace brigada {
+namespace {
+
+using testing::HasSubstr;
+
+/// Bodies come with room behind them.
+Result<CallBody> read(std::string text, Dialect dialect = Dialect::chat) {
+    text.reserve(text.size() + kBodyPadding);
+    return read_call_body(text, dialect);
+}
+
+TEST(CallBody, finds_what_the_door_wants_wherever_it_stands) {
+    const auto body = read(R"({"messages":[{"role":"user","content":"model"}],"max_tokens":7,
+        "user":"u1","metadata":{"session_id":"s1","tags":["a","b"],"x":{"y":1}},
+        "prompt_cache_key":null,"model":"gpt","temperature":0.5})");
+    ASSERT_TRUE(body.ok()) << body.error().message;
+    EXPECT_EQ(body->model, "gpt");
+    EXPECT_FALSE(body->stream);
+    EXPECT_EQ(body->max_output, 7);
+    EXPECT_EQ(body->end_user, "u1");
+    EXPECT_EQ(body->session, "s1");
+    EXPECT_EQ(body->tags, (std::vector<std::string>{"a", "b"}));
+    EXPECT_TRUE(body->client_wants_usage());
+}
+
+TEST(CallBody, says_what_is_wrong) {
+    const std::pair<std::string, std::string> cases[] = {
+        {R"([1])", "not a JSON object"},
+        {R"({"model":"m")", "not a JSON object"},
+        {R"({"model":"m"} x)", "not a JSON object"},
+        {R"({})", "model: must name a model"},
+        {R"({"model":7})", "model: must be text; got 7"},
+        {R"({"model":null})", "model: must be text"},
+        {R"({"model":"m","stream":"yes"})", "stream: must be true or false; got \"yes\""},
+        {R"({"model":"m","max_tokens":-1})",
+         "max_tokens: must be a whole number of tokens; got -1"},
+        {R"({"model":"m","user":{}})", "user: must be text"},
+        {R"({"model":"m","stream_options":3})", "stream_options: must be an object"},
+    };
+    for (const auto& [text, words] : cases) {
+        const auto body = read(text);
+        ASSERT_FALSE(body.ok()) << text;
+        EXPECT_THAT(body.error().message, HasSubstr(words)) << text;
+    }
+}
+
+/// What the upstream gets, as a tree.
+Json sent(const std::string& text, Dialect dialect = Dialect::chat) {
+    const auto body = read(text, dialect);
+    if (!body.ok()) return body.error().message;
+    std::vector<Splice> splices;
+    if (body->usage_request) splices.push_back(*body->usage_request);
+    Splice model = body->model_value;
+    model.text = R"("upstream/name")";
+    splices.push_back(model);
+    if (splices.size() == 2 && splices[1].at < splices[0].at) std::swap(splices[0], splices[1]);
+    return parse_json(spliced(text, splices), "sent").value();
+}
+
+TEST(CallBody, asks_for_usage_where_a_stream_would_not_report_it) {
+    for (const std::string options :
+         {"", R"(,"stream_options":null)", R"(,"stream_options":{})",
+          R"(,"stream_options":{"include_usage":false })", R"(,"stream_options":{"other":1})",
+          R"(,"stream_options": { "include_usage" : null , "other":1})"}) {
+        SCOPED_TRACE(options);
+        const Json body = sent(R"({"model" : "m" ,"stream":true)" + options + "}");
+        EXPECT_EQ(body["model"], "upstream/name");
+        EXPECT_EQ(body["stream_options"]["include_usage"], true);
+        EXPECT_EQ(body["stream_options"].contains("other"), options.find("other") != options.npos);
+    }
+    EXPECT_EQ(sent(R"({"stream":true,"stream_options":{"include_usage":true},"model":"m"})").size(),
+              3u);
+    EXPECT_FALSE(sent(R"({"model":"m","stream":false})").contains("stream_options"));
+    EXPECT_FALSE(
+        sent(R"({"model":"m","stream":true})", Dialect::messages).contains("stream_options"));
+}
+
+TEST(CallBody, leaves_every_other_byte_alone) {
+    const std::string text = "{ \"a\" : 1.50, \"model\":\"x\\u0041\" , \"b\":\"\\ud83d\\ude00\" }";
+    const auto body = read(text);
+    ASSERT_TRUE(body.ok());
+    EXPECT_EQ(body->model, "xA");
+    Splice model = body->model_value;
+    model.text = "\"y\"";
+    EXPECT_EQ(spliced(text, {model}),
+              "{ \"a\" : 1.50, \"model\":\"y\" , \"b\":\"\\ud83d\\ude00\" }");
+}
+
+}  // namespace
+}  // namespace brigada

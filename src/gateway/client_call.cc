@@ -1,0 +1,403 @@
+#include "gateway/client_call.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/concat.h"
+#include "base/fnv.h"
+#include "gateway/upstream_call.h"
+
+namespace brigada {
+
+namespace {
+
+constexpr int64_t kDefaultOutputTokens = 1'024;  // reserved for a call that names no maximum
+constexpr int64_t kMostReservedOutput = 8'192;   // agents ask for 64,000 and write 216
+
+/// Cached tokens weigh less; the division rounds up, so that many small calls do not come free.
+int64_t weighted(const Usage& usage, int64_t cached_permille) {
+    const int64_t cached = (usage.cached_input * cached_permille + 999) / 1'000;
+    return usage.input + usage.cache_write + usage.output + cached;
+}
+
+std::optional<Refusal> denied(const std::optional<Denial>& denial) {
+    if (!denial) return std::nullopt;
+    return Refusal{.status = denial->status,
+                   .type = denial->type,
+                   .message = denial->message,
+                   .may_retry = false};
+}
+
+SessionId session_id(std::string_view tenant, std::string_view session) {
+    if (session.empty()) return SessionId{};
+    return SessionId{std::max<uint64_t>(fnv1a64(concat(tenant, '\n', session)), 1)};
+}
+
+}  // namespace
+
+std::string_view key_of(const HttpHeaders& headers, const std::string& key_header) {
+    constexpr std::string_view kBearer = "Bearer ";
+    if (const auto value = headers.get("authorization");
+        value && value->size() > kBearer.size() &&
+        std::ranges::equal(
+            value->substr(0, kBearer.size()), kBearer, {},
+            [](unsigned char c) { return std::tolower(c); },
+            [](unsigned char c) { return std::tolower(c); }))
+        return value->substr(kBearer.size());
+    if (const auto value = headers.get("x-api-key")) return *value;
+    if (!key_header.empty())
+        if (const auto value = headers.get(key_header)) return *value;
+    return {};
+}
+
+ClientCall::ClientCall(Gateway& gateway, Dialect dialect, HttpRequest& request,
+                       Responder& responder)
+    : gateway_(gateway),
+      dialect_(dialect),
+      request_(request),
+      responder_(responder),
+      stream_(gateway.loop(), responder),
+      received_(gateway.loop().now()),
+      started_(WallClock().now()),
+      meter_(dialect) {}
+
+Task<void> ClientCall::run() {
+    gateway_.metrics().call_began();
+    refusal_ = identify();
+    if (!refusal_) refusal_ = read();
+    if (!refusal_) refusal_ = admit();
+    if (!refusal_) co_await wait_for_slot();
+    if (!refusal_) {
+        const auto gone = responder_.on_gone([this] {
+            if (exchange_) exchange_->abort();
+        });
+        co_await serve();
+    } else {
+        gateway_.metrics().refused(refusal_->type);
+    }
+    if (!attempts_.empty()) co_await settle();
+    if (refusal_) co_await send_refusal();
+    co_await stream_.stop();
+    gateway_.metrics().call_ended(served_by_ ? served_by_->model_name : "none", http_status_,
+                                  now() - received_);
+}
+
+// --- the door ---------------------------------------------------------------------------------
+
+std::optional<Refusal> ClientCall::identify() {
+    if (gateway_.draining())
+        return Refusal{.status = 503,
+                       .type = "service_unavailable",
+                       .message = "this gateway is shutting down; try again",
+                       .retry_after = Duration::seconds(1)};
+    const auto caller = gateway_.directory().identify(
+        key_of(request_.headers, gateway_.config().general.key_header), started_);
+    if (!caller) return denied(caller.error());
+    caller_ = *caller;
+    return std::nullopt;
+}
+
+std::optional<Refusal> ClientCall::read() {
+    auto body = read_call_body(request_.body, dialect_);
+    if (!body.ok()) return refusal_of(body.error());
+    body_ = std::move(body).value();
+    identity_ = session_identity(request_.headers, body_);
+    if (is_anthropic(dialect_) && !session_of_user_id(body_.end_user).empty())
+        body_.end_user.clear();  // it named the session, not a person
+    if (const std::string& header = gateway_.config().general.end_user_header; !header.empty())
+        if (const auto value = request_.headers.get(header)) body_.end_user = *value;
+    if (gateway_.config().general.requires_end_user && body_.end_user.empty())
+        return refusal_of({Code::invalid_argument, "user: must name the end user; it is missing"});
+    prompt_ = prompt_keys(request_.body, dialect_, caller_->tenant);
+    return std::nullopt;
+}
+
+std::optional<Refusal> ClientCall::admit() {
+    if (auto no = denied(caller_->denies(body_.model))) return no;
+    if (auto no = denied(gateway_.directory().denies_end_user(body_.end_user))) return no;
+    if (!gateway_.ledger().accepting())
+        return Refusal{.status = 503,
+                       .type = "service_unavailable",
+                       .message =
+                           "the ledger can't be written, so no call may be made; the disk is "
+                           "full or broken",
+                       .retry_after = Duration::seconds(5)};
+    const int64_t output =
+        std::min(body_.max_output.value_or(kDefaultOutputTokens), kMostReservedOutput);
+    const Usage expected{.input = prompt_.estimated_tokens(), .output = output};
+    auto hold = gateway_.admission().reserve(
+        *caller_, body_.model, body_.end_user,
+        {.tokens = expected.total(), .cost = gateway_.upstreams().estimate(meant(), expected)},
+        now(), started_);
+    if (!hold) return std::move(hold).error();
+    hold_ = std::move(*hold);
+    return std::nullopt;
+}
+
+Task<void> ClientCall::wait_for_slot() {
+    auto slot = co_await gateway_.waiting_room().enter(
+        caller_->priority, ScopeId{fnv1a64(caller_->tenant)},
+        static_cast<int64_t>(request_.body.size()), responder_);
+    if (!slot) {
+        refusal_ = std::move(slot).error();
+        co_return;
+    }
+    slot_ = std::move(*slot);
+    slot_.on_reclaim([this] {
+        reclaimed_ = true;
+        if (exchange_) exchange_->abort();
+    });
+}
+
+/// The model that the caller's and our own aliases make of the one asked for.
+std::string ClientCall::meant() const {
+    return std::string(gateway_.upstreams().resolve_alias(caller_->resolve(body_.model)));
+}
+
+// --- upstreams --------------------------------------------------------------------------------
+
+Task<void> ClientCall::serve() {
+    const std::string model = meant();
+    if (body_.stream && gateway_.config().brigada.keepalive)
+        stream_.watch_silence(*gateway_.config().brigada.keepalive, answer_headers({}));
+    Try outcome = co_await try_model(model);
+    if (outcome == Try::answered || outcome == Try::gone) co_return;
+    for (const std::string& other : fallbacks(model, outcome)) {
+        outcome = co_await try_model(other);
+        if (outcome == Try::answered || outcome == Try::gone) co_return;
+    }
+}
+
+Task<ClientCall::Try> ClientCall::try_model(const std::string& model) {
+    int64_t retries = gateway_.config().router.num_retries;
+    Try outcome = Try::failed;
+    do {
+        NoUpstream why;
+        const auto eligible = gateway_.upstreams().eligible(model, dialect_, tried_, now(), why);
+        model_served_ = model;
+        call_id_ = gateway_.new_call_id();
+        const auto route = gateway_.router().choose(route_call(), eligible, now());
+        if (!route) {
+            if (tried_.empty() || !refusal_) no_upstream(model, why);
+            co_return outcome;
+        }
+        outcome = co_await try_upstream(*route);
+    } while (outcome == Try::failed && retries-- > 0);
+    co_return outcome;
+}
+
+void ClientCall::no_upstream(const std::string& model, const NoUpstream& why) {
+    if (!why.model_exists) {
+        refusal_ = Refusal{.status = 404,
+                           .type = "not_found_error",
+                           .message = concat("no model '", body_.model,
+                                             "'; GET /v1/models lists those "
+                                             "there are"),
+                           .may_retry = false};
+    } else if (!why.dialect_fits) {
+        refusal_ = Refusal{.status = 400,
+                           .type = "invalid_request_error",
+                           .message = concat("model '", model, "' can't be asked in this dialect (",
+                                             to_string(dialect_),
+                                             "): its upstreams speak another, or have no address"),
+                           .may_retry = false};
+    } else {
+        refusal_ = Refusal{
+            .status = 503,
+            .type = "service_unavailable",
+            .message = concat("every upstream of model '", model, "' is busy or cooling down")};
+        const Duration wait = why.free_from && *why.free_from != Instant::never()
+                                  ? *why.free_from - now()
+                                  : Duration::seconds(1);
+        refusal_->retry_after = wait;
+    }
+}
+
+brigada::Call ClientCall::route_call() const {
+    return {.id = call_id_,
+            .session = session_id(caller_->tenant, identity_.key()),
+            .group = identity_.agent.empty() ? SessionId{}
+                                             : session_id(caller_->tenant, identity_.session),
+            .model = gateway_.model_id(model_served_),
+            .keys = prompt_.keys,
+            .prompt_tokens = prompt_.estimated_tokens()};
+}
+
+Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
+    begin_attempt(route);
+    Upstream& upstream = gateway_.upstreams()[route.upstream];
+    const Deployment& deployment = *upstream.deployment;
+    const std::string model = *upstream_model_for(deployment, model_served_);
+    const std::string body = upstream_body(request_.body, body_, model);
+    HttpCall call = upstream_call(deployment, dialect_, request_.headers);
+    call.body = body;
+    call.timeouts = {.connect = gateway_.config().brigada.connect_timeout,
+                     .first_byte = first_byte_timeout(deployment),
+                     .between_bytes = gateway_.config().brigada.idle_timeout,
+                     .total = deployment.timeout.value_or(gateway_.config().router.timeout)};
+    HttpExchange exchange(gateway_.client());
+    exchange_ = &exchange;
+    const auto head = co_await exchange.start(call);
+    Try outcome = Try::failed;
+    if (responder_.client_gone()) {
+        upstream.breaker.abandoned();
+        end_attempt(CallStatus::aborted, 0, Ending::cancelled);
+        outcome = Try::gone;
+    } else if (reclaimed_) {
+        give_way(upstream);
+        outcome = Try::gone;
+    } else if (!head.ok()) {
+        judge(head.error(), upstream);
+    } else {
+        outcome = co_await relay(exchange, *head);
+    }
+    exchange_ = nullptr;
+    co_return outcome;
+}
+
+/// A batch call gives its slot to a guaranteed one before its first byte.
+void ClientCall::give_way(Upstream& upstream) {
+    upstream.breaker.abandoned();
+    end_attempt(CallStatus::aborted, 0, Ending::cancelled);
+    refusal_ = Refusal{.status = 503,
+                       .type = "service_unavailable",
+                       .message = "this batch call gave way to a guaranteed one; try again",
+                       .retry_after = Duration::seconds(1)};
+}
+
+/// No answer, or one that broke before the client saw any of it.
+void ClientCall::judge(const Error& error, Upstream& upstream) {
+    upstream.breaker.failed(now());
+    ++upstream.failures;
+    const bool late = error.code == Code::deadline;
+    refusal_ =
+        Refusal{.status = late ? 504 : 502,
+                .type = late ? "timeout_error" : "upstream_error",
+                .message = concat("upstream ", upstream.deployment->id, ": ", error.message)};
+    end_attempt(late ? CallStatus::timeout : CallStatus::upstream_error, 0, Ending::failed);
+}
+
+void ClientCall::begin_attempt(const Route& route) {
+    Upstream& upstream = gateway_.upstreams()[route.upstream];
+    upstream.breaker.begin(now());
+    ++upstream.calls;
+    tried_.push_back(route.upstream);
+    served_by_ = upstream.deployment;
+    predicted_cached_ = route.cached_tokens;
+    attempts_.push_back({.upstream = upstream.deployment->id, .started = WallClock().now()});
+    meter_ = UsageMeter(dialect_);
+}
+
+void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) {
+    CallAttempt& attempt = attempts_.back();
+    attempt.status = status_ = status;
+    attempt.http_status = http_status;
+    attempt.ended = WallClock().now();
+    gateway_.metrics().attempt(attempt.upstream, to_string(status));
+    std::optional<int64_t> cached;
+    if (meter_.reported()) cached = meter_.reported()->cached_input;
+    gateway_.router().ended(route_call(), ending, cached, now());
+    if (cached && ending == Ending::answered)
+        gateway_.metrics().cache_prediction(predicted_cached_, *cached);
+}
+
+Duration ClientCall::first_byte_timeout(const Deployment& deployment) const {
+    const auto& router = gateway_.config().router;
+    if (body_.stream && deployment.stream_timeout) return *deployment.stream_timeout;
+    if (body_.stream && router.stream_timeout) return *router.stream_timeout;
+    return deployment.timeout.value_or(router.timeout);
+}
+
+std::vector<std::string> ClientCall::fallbacks(const std::string& model, Try outcome) const {
+    const FallbackSettings& settings = gateway_.config().router.fallbacks;
+    std::vector<std::string> out;
+    const auto add_from = [&](const std::vector<ModelFallbacks>& lists) {
+        for (const ModelFallbacks& list : lists)
+            if (list.model == model)
+                out.insert(out.end(), list.instead.begin(), list.instead.end());
+    };
+    if (outcome == Try::too_long) {
+        add_from(settings.context_window);
+    } else {
+        if (refusal_ && (refusal_->status == 429 || refusal_->status == 503))
+            add_from(settings.overload);
+        add_from(settings.general);
+        if (out.empty()) out = settings.otherwise;
+    }
+    // A fallback is a model that the caller may use.
+    std::erase_if(out, [&](const std::string& name) { return caller_->denies(name).has_value(); });
+    if (out.size() > static_cast<size_t>(settings.most))
+        out.resize(static_cast<size_t>(settings.most));
+    return out;
+}
+
+// --- the end ----------------------------------------------------------------------------------
+
+void ClientCall::count_usage() {
+    if (meter_.reported()) {
+        usage_ = *meter_.reported();
+        return;
+    }
+    if (status_ == CallStatus::upstream_error) return;  // nothing was answered
+    usage_ = {.input = prompt_.estimated_tokens(), .output = meter_.output_events()};
+    usage_counted_here_ = true;
+}
+
+CallRecord ClientCall::record() const {
+    return {.started = started_,
+            .first_byte = first_byte_,
+            .ended = WallClock().now(),
+            .organisation = caller_->organisation,
+            .team = caller_->team,
+            .user = caller_->user,
+            .key = caller_->key,
+            .end_user = body_.end_user,
+            .session = identity_.key(),
+            .model_asked = body_.model,
+            .model_served = model_served_,
+            .upstream = attempts_.back().upstream,
+            .dialect = std::string(to_string(dialect_)),
+            .status = status_,
+            .http_status = http_status_,
+            .usage = usage_,
+            .usage_counted_here = usage_counted_here_,
+            .cost = cost_,
+            .attempts = attempts_,
+            .tags = body_.tags};
+}
+
+/// The record is on the disk when this returns: the client may see the end.
+Task<void> ClientCall::settle() {
+    count_usage();
+    cost_ = gateway_.upstreams()[tried_.back()].cost(usage_);
+    hold_.settle(weighted(usage_, gateway_.config().brigada.cached_token_permille), cost_,
+                 WallClock().now());
+    gateway_.metrics().spent(served_by_->model_name, usage_, cost_);
+    if (refusal_) http_status_ = refusal_status(*refusal_, dialect_);
+
+    CallRecord entry = record();
+    entry.id = gateway_.new_record_id();
+    attempts_.clear();  // settled: run() does it only once
+    auto written = std::make_shared<Signal>(gateway_.loop().executor());
+    Loop& loop = gateway_.loop();
+    gateway_.ledger().append(entry, [written, &loop](Result<void>) {
+        (void)loop.post([written] { written->notify(); });
+    });
+    co_await written->wait();
+}
+
+Task<void> ClientCall::send_refusal() {
+    http_status_ = refusal_status(*refusal_, dialect_);
+    if (responder_.client_gone()) co_return;
+    if (!stream_.started()) {
+        co_await stream_.stop();
+        if (!stream_.started()) {
+            co_await responder_.send(http_status_, refusal_headers(*refusal_),
+                                     refusal_body(*refusal_, dialect_));
+            co_return;
+        }
+    }
+    if (co_await stream_.write(refusal_event(*refusal_, dialect_))) co_await stream_.finish();
+}
+
+}  // namespace brigada

@@ -1,0 +1,109 @@
+// ClientCall: one call through the front door, from the key to the ledger. run() reads like the
+// life of a request; upstreams are tried until one answers, and nothing is tried again once the
+// client has seen a byte of an answer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gateway/call_body.h"
+#include "gateway/client_stream.h"
+#include "gateway/gateway.h"
+#include "gateway/prompt_keys.h"
+#include "gateway/refusal.h"
+#include "gateway/session_identity.h"
+#include "gateway/usage_meter.h"
+
+namespace brigada {
+
+/// The key a client sent: Authorization: Bearer, else x-api-key, else the header the configuration
+/// names. "" for none.
+std::string_view key_of(const HttpHeaders& headers, const std::string& key_header);
+
+class ClientCall {
+  public:
+    /// All outlive the call. Loop thread only.
+    ClientCall(Gateway& gateway, Dialect dialect, HttpRequest& request, Responder& responder);
+
+    /// Answers the call, one way or another.
+    Task<void> run();
+
+  private:
+    enum class Try {
+        answered,  // the client has its answer, or the error of a call that is its own fault
+        failed,    // the upstream's fault: another may do
+        too_long,  // for this model; another may have a longer context
+        gone,      // the client left
+    };
+
+    // The steps, in order. Each returns why the call goes no further.
+    std::optional<Refusal> identify();
+    std::optional<Refusal> read();
+    std::optional<Refusal> admit();
+    Task<void> wait_for_slot();
+    Task<void> serve();
+    Task<void> settle();
+
+    Task<Try> try_model(const std::string& model);
+    Task<Try> try_upstream(const Route& route);
+    Task<Try> relay(HttpExchange& exchange, const HttpResponseHead& head);
+    Task<Try> relay_whole(HttpExchange& exchange, const HttpResponseHead& head);
+    Task<Try> relay_stream(HttpExchange& exchange, const HttpResponseHead& head);
+    Task<CallStatus> copy_events(HttpExchange& exchange, const HttpResponseHead& head,
+                                 std::string& closing, Error& broke);
+    Task<bool> pass_on(const std::vector<std::string_view>& events, std::string& closing);
+    Task<void> end_stream(std::string closing);
+    Task<Try> take_error(HttpExchange& exchange, const HttpResponseHead& head);
+
+    std::string meant() const;
+    std::vector<std::string> fallbacks(const std::string& model, Try outcome) const;
+    Duration first_byte_timeout(const Deployment& deployment) const;
+    HttpHeaders answer_headers(const HttpResponseHead& head) const;
+    brigada::Call route_call() const;
+    void begin_attempt(const Route& route);
+    void end_attempt(CallStatus status, int http_status, Ending ending);
+    void give_way(Upstream& upstream);
+    void judge(const Error& error, Upstream& upstream);
+    void no_upstream(const std::string& model, const NoUpstream& why);
+    void count_usage();
+    CallRecord record() const;
+    Task<void> send_refusal();
+    Instant now() const { return gateway_.loop().now(); }
+
+    Gateway& gateway_;
+    const Dialect dialect_;
+    HttpRequest& request_;
+    Responder& responder_;
+    ClientStream stream_;
+    const Instant received_;
+    const WallTime started_;
+
+    CallerRef caller_;
+    CallBody body_;
+    SessionIdentity identity_;
+    PromptKeys prompt_;
+    Admission::Hold hold_;
+    WaitingRoom::Slot slot_;
+    bool reclaimed_ = false;  // a guaranteed call has taken the slot
+
+    std::optional<Refusal> refusal_;    // the last reason why there is no answer
+    HttpExchange* exchange_ = nullptr;  // running, for a client that leaves
+    UsageMeter meter_;
+    std::vector<UpstreamId> tried_;
+    CallId call_id_{};
+    int64_t predicted_cached_ = 0;
+
+    // For the ledger.
+    std::vector<CallAttempt> attempts_;
+    std::string model_served_;
+    const Deployment* served_by_ = nullptr;
+    CallStatus status_ = CallStatus::upstream_error;
+    int http_status_ = 0;
+    WallTime first_byte_ = {};
+    Usage usage_;
+    bool usage_counted_here_ = false;
+    Money cost_;
+};
+
+}  // namespace brigada

@@ -1,0 +1,237 @@
+// The part of a ClientCall that has an upstream's answer: passing it on, whole or as a stream, and
+// telling whose fault an error is.
+#include <charconv>
+#include <utility>
+
+#include "base/concat.h"
+#include "gateway/client_call.h"
+#include "gateway/event_splitter.h"
+
+namespace brigada {
+
+namespace {
+
+constexpr size_t kMaxErrorBytes = 1 << 20;
+constexpr size_t kMaxAnswerBytes = 64 << 20;
+constexpr int kClientClosedRequest = 499;  // nginx's word for it; only the ledger sees it
+
+/// Whole seconds; dates and nonsense count as none.
+std::optional<Duration> retry_after(const HttpHeaders& headers) {
+    const auto value = headers.get("retry-after");
+    int64_t seconds = 0;
+    if (!value) return std::nullopt;
+    const auto [end, failed] =
+        std::from_chars(value->data(), value->data() + value->size(), seconds);
+    if (failed != std::errc() || end != value->data() + value->size() || seconds < 0 ||
+        seconds > 86'400)
+        return std::nullopt;
+    return Duration::seconds(seconds);
+}
+
+bool says_too_long(std::string_view body) {
+    for (const std::string_view words :
+         {"context_length_exceeded", "maximum context length", "prompt is too long",
+          "exceeds the context", "context window", "input is too long"})
+        if (body.find(words) != body.npos) return true;
+    return false;
+}
+
+bool is_stream(const HttpResponseHead& head) {
+    const auto type = head.headers.get("content-type");
+    return type && type->starts_with("text/event-stream");
+}
+
+}  // namespace
+
+HttpHeaders ClientCall::answer_headers(const HttpResponseHead& head) const {
+    HttpHeaders out;
+    const auto type = head.headers.get("content-type");
+    out.add("Content-Type",
+            type.value_or(body_.stream ? "text/event-stream; charset=utf-8" : "application/json"));
+    if (body_.stream) out.add("Cache-Control", "no-cache");
+    for (const std::string_view name : {"x-request-id", "request-id"})
+        if (const auto value = head.headers.get(name)) out.add(name, *value);
+    if (served_by_) {
+        out.add("x-litellm-model-id", served_by_->id);
+        out.add("x-litellm-model-group", model_served_);
+    }
+    gateway_.admission().add_headroom(*caller_, body_.model, body_.end_user, now(), out);
+    return out;
+}
+
+Task<ClientCall::Try> ClientCall::relay(HttpExchange& exchange, const HttpResponseHead& head) {
+    if (head.status >= 400) co_return co_await take_error(exchange, head);
+    gateway_.router().accepted(route_call());
+    refusal_.reset();
+    if (is_stream(head)) co_return co_await relay_stream(exchange, head);
+    co_return co_await relay_whole(exchange, head);
+}
+
+/// An error of the upstream is tried elsewhere; an error of the call is the client's to see.
+Task<ClientCall::Try> ClientCall::take_error(HttpExchange& exchange, const HttpResponseHead& head) {
+    Upstream& upstream = gateway_.upstreams()[tried_.back()];
+    const auto body = co_await exchange.read_all(kMaxErrorBytes);
+    if (responder_.client_gone()) {
+        upstream.breaker.abandoned();
+        end_attempt(CallStatus::aborted, head.status, Ending::cancelled);
+        co_return Try::gone;
+    }
+    const std::string text = body.ok() ? *body : std::string();
+    const bool busy = head.status == 429 || head.status == 503 || head.status == 529;
+    const bool locked_out = head.status == 401 || head.status == 403;
+    const bool its_fault = head.status >= 500 || head.status == 408 || locked_out;
+    if (busy)
+        upstream.breaker.told_to_wait(retry_after(head.headers).value_or(Duration()), now());
+    else if (its_fault)
+        upstream.breaker.failed(now());
+    else
+        upstream.breaker.succeeded();
+    if (its_fault && !busy) ++upstream.failures;
+    end_attempt(CallStatus::upstream_error, head.status, Ending::failed);
+
+    if (busy || its_fault) {
+        refusal_ =
+            Refusal{.status = busy ? 503 : 502,
+                    .type = busy ? "service_unavailable" : "upstream_error",
+                    .message = concat("upstream ", upstream.deployment->id, " answered ",
+                                      head.status, locked_out ? ": it does not take our key" : "")};
+        if (busy) refusal_->retry_after = retry_after(head.headers).value_or(Duration::seconds(1));
+        co_return Try::failed;
+    }
+    if (head.status == 400 && says_too_long(text) &&
+        !fallbacks(model_served_, Try::too_long).empty()) {
+        refusal_ = Refusal{.status = 400, .type = "invalid_request_error", .message = text};
+        co_return Try::too_long;
+    }
+    refusal_.reset();
+    http_status_ = head.status;
+    co_await settle();
+    co_await stream_.stop();
+    if (!stream_.started())
+        co_await responder_.send(head.status, answer_headers(head), text);
+    else if (co_await stream_.write(concat("data: ", text, "\n\n")))
+        co_await stream_.finish();
+    co_return Try::answered;
+}
+
+Task<ClientCall::Try> ClientCall::relay_whole(HttpExchange& exchange,
+                                              const HttpResponseHead& head) {
+    Upstream& upstream = gateway_.upstreams()[tried_.back()];
+    const auto body = co_await exchange.read_all(kMaxAnswerBytes);
+    if (responder_.client_gone()) {
+        upstream.breaker.abandoned();
+        http_status_ = kClientClosedRequest;
+        end_attempt(CallStatus::aborted, head.status, Ending::cancelled);
+        co_return Try::gone;
+    }
+    if (!body.ok()) {
+        judge(body.error(), upstream);
+        co_return Try::failed;
+    }
+    upstream.breaker.succeeded();
+    meter_.whole(*body);
+    end_attempt(CallStatus::ok, head.status, Ending::answered);
+    http_status_ = head.status;
+    first_byte_ = WallClock().now();
+    gateway_.metrics().first_byte(now() - received_);
+    co_await settle();
+    co_await stream_.stop();
+    if (!stream_.started())
+        co_await responder_.send(head.status, answer_headers(head), *body);
+    else if (co_await stream_.write(concat("data: ", *body, "\n\n")))
+        co_await stream_.finish();
+    co_return Try::answered;
+}
+
+/// Passes on whole events in one write. The one that ends the answer, and what comes after it,
+/// waits in `closing` until the ledger has the call. False when the client is gone.
+Task<bool> ClientCall::pass_on(const std::vector<std::string_view>& events, std::string& closing) {
+    std::string bytes, joined;
+    for (const std::string_view event : events) {
+        const std::string_view data = event_data(event, joined);
+        if (!data.empty()) meter_.event(data);
+        if (meter_.ended())
+            closing += event;
+        else if (!meter_.last_was_only_usage() || body_.client_wants_usage())
+            bytes += event;
+    }
+    if (bytes.empty()) co_return true;
+    if (first_byte_ == WallTime{}) {
+        first_byte_ = WallClock().now();
+        gateway_.metrics().first_byte(now() - received_);
+        gateway_.router().first_token(call_id_, now());
+        slot_.streaming();
+    }
+    co_return co_await stream_.write(bytes);
+}
+
+/// Reads events until the answer's end, `broke` says how else it came to one.
+Task<CallStatus> ClientCall::copy_events(HttpExchange& exchange, const HttpResponseHead& head,
+                                         std::string& closing, Error& broke) {
+    EventSplitter splitter;
+    for (;;) {
+        const auto bytes = co_await exchange.read();
+        if (responder_.client_gone()) co_return CallStatus::aborted;
+        if (!bytes.ok()) {
+            broke = bytes.error();
+            co_return broke.code == Code::deadline ? CallStatus::timeout : CallStatus::cut;
+        }
+        if (bytes->empty()) break;
+        const auto events = splitter.feed(*bytes);
+        if (!events.ok()) {
+            broke = events.error();
+            co_return CallStatus::cut;
+        }
+        if (events->empty()) continue;
+        if (!co_await stream_.start(head.status, answer_headers(head)) ||
+            !co_await pass_on(*events, closing))
+            co_return CallStatus::aborted;
+    }
+    broke = {Code::unavailable, "the stream ended without its proper end"};
+    co_return meter_.ended() ? CallStatus::ok : CallStatus::cut;
+}
+
+Task<ClientCall::Try> ClientCall::relay_stream(HttpExchange& exchange,
+                                               const HttpResponseHead& head) {
+    Upstream& upstream = gateway_.upstreams()[tried_.back()];
+    std::string closing;
+    Error broke;
+    CallStatus status = co_await copy_events(exchange, head, closing, broke);
+    if (status == CallStatus::aborted) {
+        upstream.breaker.abandoned();
+        http_status_ = kClientClosedRequest;
+        end_attempt(status, head.status, Ending::cancelled);
+        co_return Try::gone;
+    }
+    if (status != CallStatus::ok && first_byte_ == WallTime{}) {
+        judge(broke, upstream);  // nothing of the answer was seen: another upstream may do
+        co_return Try::failed;
+    }
+    http_status_ = head.status;
+    if (status == CallStatus::ok && meter_.failed()) status = CallStatus::upstream_error;
+    if (status != CallStatus::ok) {
+        upstream.breaker.failed(now());
+        ++upstream.failures;
+        end_attempt(status, head.status, Ending::failed);
+        if (!meter_.failed())  // else the upstream has said it in its own words
+            refusal_ = Refusal{.status = 502,
+                               .type = "upstream_error",
+                               .message = concat("the answer broke off: ", broke.message)};
+    } else {
+        upstream.breaker.succeeded();
+        end_attempt(status, head.status, Ending::answered);
+    }
+    co_await end_stream(std::move(closing));
+    co_return Try::answered;
+}
+
+/// A stream that failed never gets the end that says it did not.
+Task<void> ClientCall::end_stream(std::string closing) {
+    const bool broken = refusal_.has_value();
+    co_await settle();
+    if (broken) co_return;  // run() says it in-band
+    if (meter_.failed() && must_ask_for_usage(dialect_)) closing.clear();
+    if (closing.empty() || co_await stream_.write(closing)) co_await stream_.finish();
+}
+
+}  // namespace brigada

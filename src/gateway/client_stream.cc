@@ -1,0 +1,84 @@
+#include "gateway/client_stream.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace brigada {
+
+ClientStream::ClientStream(Loop& loop, Responder& responder)
+    : loop_(loop),
+      responder_(responder),
+      wake_(loop.executor()),
+      idle_(loop.executor()),
+      last_bytes_(loop.now()) {}
+
+void ClientStream::watch_silence(Duration interval, HttpHeaders headers) {
+    CHECK(!watching_);
+    headers_ = std::move(headers);
+    last_bytes_ = loop_.now();
+    watching_ = loop_.spawn(watch(interval));
+}
+
+Task<void> ClientStream::watch(Duration interval) {
+    while (!stopping_) {
+        const Duration left = last_bytes_ + interval - loop_.now();
+        if (left > Duration()) {
+            co_await wake_.wait(left);
+        } else if (busy_) {  // the relay is writing: no silence
+            last_bytes_ = loop_.now();
+        } else if (!co_await send_comment()) {
+            break;
+        }
+    }
+    watching_ = false;
+    idle_.notify();
+}
+
+Task<bool> ClientStream::send_comment() {
+    busy_ = true;
+    bool there = true;
+    if (!responder_.started()) there = co_await responder_.start_stream(200, headers_);
+    there = there && co_await responder_.write(": keep-alive\n\n");
+    last_bytes_ = loop_.now();
+    busy_ = false;
+    idle_.notify();
+    co_return there;
+}
+
+Task<void> ClientStream::until_idle() {
+    while (busy_)
+        co_await idle_.wait();
+}
+
+Task<void> ClientStream::stop() {
+    stopping_ = true;
+    wake_.notify();
+    while (watching_)
+        co_await idle_.wait();
+}
+
+Task<bool> ClientStream::start(int status, const HttpHeaders& headers) {
+    co_await until_idle();
+    if (responder_.started()) co_return !responder_.client_gone();
+    busy_ = true;
+    const bool there = co_await responder_.start_stream(status, headers);
+    busy_ = false;
+    co_return there;
+}
+
+Task<bool> ClientStream::write(std::string_view bytes) {
+    co_await until_idle();
+    busy_ = true;
+    const bool there = co_await responder_.write(bytes);
+    busy_ = false;
+    last_bytes_ = loop_.now();
+    co_return there;
+}
+
+Task<bool> ClientStream::finish() {
+    co_await stop();
+    co_return co_await responder_.finish();
+}
+
+}  // namespace brigada

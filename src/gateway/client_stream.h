@@ -1,0 +1,51 @@
+// ClientStream: the client's side of a streamed answer. It writes what the relay hands it, and
+// while nothing comes, because the upstream still reads a long prompt, a comment now and then, so
+// that no proxy or client on the way takes the silence for a dead connection.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/time.h"
+#include "net/http_server.h"
+#include "net/loop.h"
+#include "net/signal.h"
+
+namespace brigada {
+
+/// Loop thread only. stop() must have returned before it is destroyed.
+class ClientStream {
+  public:
+    ClientStream(Loop& loop, Responder& responder);
+
+    /// From now on a comment is sent after each `interval` without bytes; the first one begins the
+    /// response with `headers`, and errors must then go in-band.
+    void watch_silence(Duration interval, HttpHeaders headers);
+    /// Ends the watch and waits until it writes no more.
+    Task<void> stop();
+
+    bool started() const { return responder_.started(); }
+
+    /// Each returns false when the client is gone. start() does nothing when the watch has begun
+    /// the response.
+    Task<bool> start(int status, const HttpHeaders& headers);
+    Task<bool> write(std::string_view bytes);
+    Task<bool> finish();
+
+  private:
+    Task<void> watch(Duration interval);
+    Task<bool> send_comment();
+    Task<void> until_idle();
+
+    Loop& loop_;
+    Responder& responder_;
+    HttpHeaders headers_;
+    Signal wake_;  // the watch sleeps on it
+    Signal idle_;  // the relay waits on it while the watch writes
+    Instant last_bytes_;
+    bool busy_ = false;
+    bool watching_ = false;
+    bool stopping_ = false;
+};
+
+}  // namespace brigada

@@ -1,0 +1,108 @@
+// brigada: what LiteLLM has no word for: where to listen, priority classes, alerts, draining.
+#include <algorithm>
+
+#include "base/concat.h"
+#include "gateway/config/sections.h"
+
+namespace brigada {
+namespace {
+
+constexpr IntegerRange kCount = {0, 1'000'000};
+
+void read_listen(YamlFields& fields, ListenAddress& out) {
+    const auto value = fields.find("listen");
+    const auto text = value ? value->text() : std::nullopt;
+    if (!text) return;
+    auto address = parse_listen_address(*text);
+    if (address.ok())
+        out = *std::move(address);
+    else
+        value->error(address.error().message);
+}
+
+void read_class(YamlFields& classes, std::string_view name, ClassSettings& out) {
+    const auto value = classes.find(name);
+    if (!value) return;
+    YamlFields fields(*value);
+    fields.integer("floor", kCount, out.floor);
+    fields.permille("share", out.share_permille);
+    fields.integer("queue_requests", kCount, out.queue_requests);
+    fields.megabytes("queue_mb", out.queue_bytes);
+    fields.seconds("queue_wait_seconds", out.queue_wait);
+    fields.finish();
+}
+
+void check_floors(const YamlValue& value, const AdmissionSettings& admission) {
+    const int64_t floors =
+        admission.guaranteed.floor + admission.standard.floor + admission.batch.floor;
+    if (floors > admission.slots)
+        value.error(concat("the floors of the classes are ", floors, " slots together; there are ",
+                           admission.slots));
+    for (const ClassSettings* each : {&admission.guaranteed, &admission.standard, &admission.batch})
+        if (each->floor * 1000 > each->share_permille * admission.slots)
+            value.error(concat("a floor of ", each->floor, " slots is over the class's share of ",
+                               each->share_permille * admission.slots / 1000));
+}
+
+void read_admission(YamlFields& fields, AdmissionSettings& out) {
+    fields.integer("slots", {1, 1'000'000}, out.slots);
+    fields.seconds("ageing_seconds", out.ageing);
+    fields.choice<ClassWord>("default_class",
+                             {{"guaranteed", ClassWord::guaranteed},
+                              {"standard", ClassWord::standard},
+                              {"batch", ClassWord::batch}},
+                             out.default_class);
+    const auto value = fields.find("classes");
+    if (!value) return;
+    YamlFields classes(*value);
+    read_class(classes, "guaranteed", out.guaranteed);
+    read_class(classes, "standard", out.standard);
+    read_class(classes, "batch", out.batch);
+    classes.finish();
+    check_floors(*value, out);
+}
+
+void read_alerts(YamlFields& fields, BrigadaSettings& out) {
+    if (const auto url = fields.find("webhook_url"))
+        if (read_address(*url)) out.webhook_url = url->text().value_or("");
+    if (const auto token = fields.find("webhook_token"))
+        out.webhook_token = read_header_secret(*token).value_or(Secret());
+    const auto thresholds = fields.find("alert_thresholds");
+    if (!thresholds) return;
+    out.alert_permille.clear();
+    for (const YamlValue& item : thresholds->items())
+        if (const auto permille = item.permille()) out.alert_permille.push_back(*permille);
+    std::ranges::sort(out.alert_permille);
+}
+
+void read_budget_status(YamlFields& fields, int64_t& out) {
+    fields.choice<int64_t>("budget_status", {{"429", 429}, {"400", 400}}, out);
+}
+
+/// 0 seconds: no comments are sent.
+void read_keepalive(YamlFields& fields, std::optional<Duration>& out) {
+    fields.seconds("keepalive_seconds", out);
+    if (out == Duration()) out.reset();
+}
+
+}  // namespace
+
+void read_brigada_settings(const YamlValue& section, ConfigDraft& draft) {
+    BrigadaSettings& brigada = draft.config.brigada;
+    YamlFields fields(section);
+    read_listen(fields, brigada.listen);
+    fields.text("data_dir", brigada.data_dir);
+    read_admission(fields, brigada.admission);
+    read_alerts(fields, brigada);
+    fields.permille("cached_token_weight", brigada.cached_token_permille);
+    read_budget_status(fields, brigada.budget_status);
+    read_keepalive(fields, brigada.keepalive);
+    fields.seconds("connect_timeout_seconds", brigada.connect_timeout);
+    fields.seconds("idle_timeout_seconds", brigada.idle_timeout);
+    fields.seconds("drain_grace_seconds", brigada.drain_grace);
+    read_model_fallbacks(fields, "overload_fallbacks", draft,
+                         draft.config.router.fallbacks.overload);
+    fields.finish();
+}
+
+}  // namespace brigada

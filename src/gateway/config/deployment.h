@@ -1,0 +1,115 @@
+// Deployment: one entry of model_list, that is one upstream that serves one model name. Several
+// with one name share its calls.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/money.h"
+#include "base/time.h"
+#include "gateway/config/secret.h"
+#include "gateway/config/upstream_address.h"
+
+namespace brigada {
+
+/// What an upstream speaks.
+enum class UpstreamDialect { openai, anthropic };
+
+/// Dollars as the file writes them ("3e-06"; "" where it says nothing): whoever computes with
+/// prices parses them exactly.
+struct PriceTexts {
+    std::string input = {};         // per token, and so are the next three
+    std::string cached_input = {};  // read from the upstream's prefix cache
+    std::string cache_write = {};
+    std::string output = {};
+    std::string request = {};  // per call
+
+    friend bool operator==(const PriceTexts&, const PriceTexts&) = default;
+};
+
+/// Prices of the whole call when its prompt has more than so many tokens.
+struct PriceTierTexts {
+    int64_t above_tokens = 0;
+    PriceTexts prices = {};
+
+    friend bool operator==(const PriceTierTexts&, const PriceTierTexts&) = default;
+};
+
+struct HeaderSetting {
+    std::string name = {};
+    Secret value = {};  // often a key
+
+    friend bool operator==(const HeaderSetting&, const HeaderSetting&) = default;
+};
+
+struct HealthCheckSettings {
+    std::string model = {};  // asked instead of the upstream model; "": that one
+    std::optional<Duration> timeout = {};
+    std::optional<int64_t> max_tokens = {};
+    bool in_background = true;
+
+    friend bool operator==(const HealthCheckSettings&, const HealthCheckSettings&) = default;
+};
+
+/// What is known of an engine of one's own: routing predicts with it, and its hours are priced.
+struct EngineFactSettings {
+    std::optional<int64_t> prefill_tokens_per_second = {};
+    std::optional<int64_t> decode_tokens_per_second = {};  // of one sequence
+    std::optional<int64_t> kv_tokens = {};                 // that fit into its KV cache
+    std::optional<Money> hourly_price = {};                // of all its GPUs together
+
+    friend bool operator==(const EngineFactSettings&, const EngineFactSettings&) = default;
+};
+
+struct Deployment {
+    std::string id = {};          // model_info.id, else made from the parameters: see made_id()
+    std::string model_name = {};  // what clients ask for; may contain one '*'
+    std::string provider = {};    // the part of `model` before the first '/'
+    UpstreamDialect dialect = UpstreamDialect::openai;
+    std::string upstream_model = {};              // the rest; '*' is what model_name's '*' matched
+    std::optional<UpstreamAddress> address = {};  // nothing: it cannot be called, a warning said so
+    Secret api_key = {};
+    std::string organization = {};
+    std::vector<HeaderSetting> extra_headers = {};
+
+    std::optional<int64_t> rpm = {};
+    std::optional<int64_t> tpm = {};
+    std::optional<int64_t> max_parallel = {};
+    std::optional<int64_t> weight_permille = {};  // weight 1 is 1000
+    std::optional<int64_t> order = {};            // the lowest that is healthy goes first
+    std::vector<std::string> tags = {};
+
+    std::optional<Duration> timeout = {};         // of a whole call
+    std::optional<Duration> stream_timeout = {};  // to the first byte of a stream
+    std::optional<Duration> cooldown = {};
+    std::optional<Duration> keepalive = {};
+    std::optional<int64_t> max_retries = {};
+
+    PriceTexts prices = {};
+    std::vector<PriceTierTexts> price_tiers = {};  // ascending, each threshold once
+
+    std::string mode = "chat";
+    std::string base_model = {};
+    std::optional<int64_t> max_tokens = {};
+    std::optional<int64_t> max_input_tokens = {};
+    std::optional<int64_t> max_output_tokens = {};
+    std::vector<std::string> access_groups = {};
+    HealthCheckSettings health_check = {};
+    EngineFactSettings engine = {};
+
+    friend bool operator==(const Deployment&, const Deployment&) = default;
+};
+
+/// "d-" and 16 hex digits of what the deployment calls and how. The same entry has the same id
+/// wherever it stands in the file. Secrets are left out, since ids are shown to clients.
+std::string made_id(const Deployment& deployment);
+
+/// The model to ask this upstream for when a client asks for `requested`; nothing when the
+/// deployment does not serve it. A name without '*' matches itself only.
+std::optional<std::string> upstream_model_for(const Deployment& deployment,
+                                              std::string_view requested);
+
+}  // namespace brigada

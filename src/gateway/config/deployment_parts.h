@@ -1,0 +1,20 @@
+// Parts of one entry of model_list that have a file of their own: its prices and its model_info.
+#pragma once
+
+#include <optional>
+
+#include "gateway/config/deployment.h"
+#include "gateway/config/yaml_reader.h"
+
+namespace brigada {
+
+/// Prices per token and per call, and those above a length of prompt
+/// (input_cost_per_token_above_200k_tokens). What is absent stays as it was.
+void read_prices(YamlFields& fields, Deployment& out);
+
+/// A weight such as 2 or 0.5, in thousandths.
+void read_weight(YamlFields& fields, std::optional<int64_t>& out);
+
+void read_model_info(const YamlValue& value, Deployment& out);
+
+}  // namespace brigada

@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+
+#include "gateway/config/fake_config.h"
+
+namespace brigada {
+namespace {
+
+FakeConfig with_models(const std::string& list) {
+    return {.files = {{"config.yaml",
+                       "general_settings: {master_key: os.environ/KEY}\nmodel_list:\n" + list}}};
+}
+
+std::vector<Deployment> deployments_of(const FakeConfig& config) {
+    const auto loaded = config.load();
+    EXPECT_TRUE(loaded.ok()) << notes_of(loaded);
+    EXPECT_EQ(notes_of(loaded), "");
+    return loaded.ok() ? loaded->config.deployments : std::vector<Deployment>();
+}
+
+TEST(ModelList, reads_everything_a_deployment_may_say) {
+    const auto got = deployments_of(with_models(R"(
+  - model_name: coder
+    litellm_params:
+      model: hosted_vllm/org/coder
+      api_key: sk-v
+      api_base: https://a.example:8443/v1/
+      organization: org-1
+      extra_headers: {X-One: "1", X-Two: os.environ/KEY}
+      rpm: 600
+      tpm: "1000000"
+      max_parallel_requests: 8
+      weight: 0.5
+      order: 2
+      timeout: 60
+      stream_timeout: 1.5
+      max_retries: 0
+      cooldown_time: 7
+      keepalive_seconds: 15
+      tags: [free, eu]
+      input_cost_per_token: 0.00000018
+      output_cost_per_token: 7.2e-07
+      cache_read_input_token_cost: 1.8e-08
+      cache_creation_input_token_cost: 2e-07
+      input_cost_per_token_above_200k_tokens: 3.6e-07
+      output_cost_per_token_above_128k_tokens: 9e-07
+      output_cost_per_token_above_200k_tokens: 1e-06
+      input_cost_per_request: 0.001
+    model_info:
+      id: coder-1
+      mode: responses
+      base_model: qwen3-coder
+      max_tokens: 4096
+      max_input_tokens: 131072
+      max_output_tokens: 8192
+      access_groups: [beta]
+      health_check_model: tiny
+      health_check_timeout: 5
+      health_check_max_tokens: 1
+      disable_background_health_check: true
+      supports_vision: true
+      input_cost_per_token: 1
+      brigada:
+        prefill_tokens_per_second: 20000
+        decode_tokens_per_second: 90
+        kv_tokens: 2000000
+        usd_per_hour: 3.5
+)"));
+    const std::vector<Deployment> expected = {{
+        .id = "coder-1",
+        .model_name = "coder",
+        .provider = "hosted_vllm",
+        .upstream_model = "org/coder",
+        .address = UpstreamAddress{"https", "a.example", 8443, "/v1"},
+        .api_key = Secret("sk-v"),
+        .organization = "org-1",
+        .extra_headers = {{"X-One", Secret("1")}, {"X-Two", Secret("sk-master")}},
+        .rpm = 600,
+        .tpm = 1'000'000,
+        .max_parallel = 8,
+        .weight_permille = 500,
+        .order = 2,
+        .tags = {"free", "eu"},
+        .timeout = Duration::seconds(60),
+        .stream_timeout = Duration::milliseconds(1500),
+        .cooldown = Duration::seconds(7),
+        .keepalive = Duration::seconds(15),
+        .max_retries = 0,
+        .prices = {"0.00000018", "1.8e-08", "2e-07", "7.2e-07", "0.001"},
+        .price_tiers = {{128'000, {.output = "9e-07"}},
+                        {200'000, {.input = "3.6e-07", .output = "1e-06"}}},
+        .mode = "responses",
+        .base_model = "qwen3-coder",
+        .max_tokens = 4096,
+        .max_input_tokens = 131'072,
+        .max_output_tokens = 8192,
+        .access_groups = {"beta"},
+        .health_check = {"tiny", Duration::seconds(5), 1, false},
+        .engine = {20'000, 90, 2'000'000, Money{3'500'000'000}},
+    }};
+    EXPECT_EQ(got, expected);
+}
+
+TEST(ModelList, the_part_before_the_slash_is_the_provider) {
+    const auto got = deployments_of(with_models(
+        "  - {model_name: a, litellm_params: {model: gpt-4o, api_base: http://h}}\n"
+        "  - {model_name: b, litellm_params: {model: anthropic/claude, api_base: http://h}}\n"
+        "  - {model_name: c, litellm_params: {model: org/m, custom_llm_provider: openai, "
+        "base_url: http://h}}\n"
+        "  - {model_name: \"openai/*\", litellm_params: {model: \"openai/*\", api_base: "
+        "http://h}}\n"
+        "  - {model_name: \"*\", litellm_params: {model: \"*\", api_base: http://h}}\n"));
+    ASSERT_EQ(got.size(), 5u);
+    EXPECT_EQ(got[0].provider, "openai");
+    EXPECT_EQ(got[0].upstream_model, "gpt-4o");
+    EXPECT_EQ(got[1].dialect, UpstreamDialect::anthropic);
+    EXPECT_EQ(got[1].upstream_model, "claude");
+    EXPECT_EQ(got[2].provider, "openai");
+    EXPECT_EQ(got[2].upstream_model, "org/m");
+    EXPECT_EQ(got[2].address->host, "h");
+    EXPECT_EQ(upstream_model_for(got[3], "openai/gpt-4o"), "gpt-4o");
+    EXPECT_EQ(upstream_model_for(got[4], "any"), "any");
+}
+
+TEST(ModelList, ids_are_given_or_made_and_always_differ) {
+    const std::string twin =
+        "  - {model_name: a, litellm_params: {model: openai/m, api_base: http://h}}\n";
+    const std::string other =
+        "  - {model_name: a, litellm_params: {model: openai/m, api_base: http://i}}\n";
+    const auto got = deployments_of(with_models(twin + other + twin));
+    ASSERT_EQ(got.size(), 3u);
+    EXPECT_EQ(got[2].id, got[0].id + "-2");
+    EXPECT_NE(got[1].id, got[0].id);
+    EXPECT_EQ(got[0].id, deployments_of(with_models(other + twin)).at(1).id);
+}
+
+TEST(ModelList, keys_and_addresses_come_from_credentials_and_the_environment) {
+    FakeConfig config = with_models(
+        "  - {model_name: a, litellm_params: {model: openai/m, litellm_credential_name: c}}\n"
+        "  - {model_name: b, litellm_params: {model: openai/m, litellm_credential_name: c, "
+        "api_key: own}}\n"
+        "  - {model_name: d, litellm_params: {model: anthropic/m}}\n");
+    config.files["config.yaml"] +=
+        "credential_list:\n"
+        "  - credential_name: c\n"
+        "    credential_values: {api_key: shared, api_base: \"http://c/v1\", organization: o}\n"
+        "    credential_info: {description: for all}\n";
+    config.variables["ANTHROPIC_API_KEY"] = "sk-ant";
+    config.variables["ANTHROPIC_BASE_URL"] = "https://ant.example";
+    const auto got = deployments_of(config);
+    ASSERT_EQ(got.size(), 3u);
+    EXPECT_EQ(got[0].api_key, Secret("shared"));
+    EXPECT_EQ(got[0].address, (UpstreamAddress{"http", "c", 80, "/v1"}));
+    EXPECT_EQ(got[0].organization, "o");
+    EXPECT_EQ(got[1].api_key, Secret("own"));
+    EXPECT_EQ(got[2].api_key, Secret("sk-ant"));
+    EXPECT_EQ(got[2].address, (UpstreamAddress{"https", "ant.example", 443, ""}));
+
+    config.variables["ANTHROPIC_BASE_URL"] = "ant.example";
+    EXPECT_EQ(notes_of(config.load()),
+              "config.yaml:5:5: model_list[2]: the environment variable ANTHROPIC_BASE_URL must "
+              "begin with http:// or https://");
+}
+
+TEST(ModelList, a_key_of_the_environment_with_a_line_break_is_refused) {
+    FakeConfig config = with_models(
+        "  - {model_name: a, litellm_params: {model: openai/m, "
+        "api_base: http://h}}\n");
+    config.variables["OPENAI_API_KEY"] = "sk-1\n";
+    EXPECT_EQ(notes_of(config.load()),
+              "config.yaml:3:5: model_list[0]: the environment variable OPENAI_API_KEY must not "
+              "contain line breaks or other control characters");
+}
+
+}  // namespace
+}  // namespace brigada

@@ -1,0 +1,42 @@
+// Change: one thing an administrator did to one record, for the audit log and the store. A change
+// is in the journal before anybody can see it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "base/wall_time.h"
+#include "gateway/directory/records.h"
+
+namespace brigada {
+
+/// Who changes something, and when.
+struct Act {
+    std::string actor = {};
+    WallTime now = {};
+};
+
+struct Change {
+    WallTime at = {};
+    std::string actor = {};
+    std::string action = {};  // created, updated, deleted, blocked, unblocked, rotated
+    RecordKind kind = RecordKind::key;
+    std::string id = {};
+    Json before = {};  // null when it was created
+    Json after = {};   // null when it was deleted
+};
+
+using Changes = std::vector<Change>;
+
+/// Where changes become durable.
+class DirectoryJournal {
+  public:
+    virtual ~DirectoryJournal() = default;
+
+    /// All of them or none. After an Error nothing has changed.
+    virtual Result<void> write(const Changes& changes) = 0;
+};
+
+}  // namespace brigada

@@ -1,0 +1,52 @@
+// Management: LiteLLM's routes over the directory: /key, /team, /user, /budget, /organization and
+// /customer. A call goes in as values and a reply comes out; the shell owns sockets, the audit log
+// and what was spent.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "gateway/directory/directory.h"
+
+namespace brigada {
+
+/// What a holder has spent in its current window (in all, without one), and when that ends.
+struct Spend {
+    Money spent = {};
+    std::optional<WallTime> resets_at = {};
+};
+
+/// Asked with an empty owner for an end user as a whole. An empty function: nobody spent anything.
+using SpendLookup = std::function<Spend(const ScopeInfo&)>;
+
+struct ManagementCall {
+    std::string method = {};
+    std::string path = {};                                       // without the query
+    std::map<std::string, std::string, std::less<>> query = {};  // decoded
+    Json body = {};                                              // null for none
+    CallerRef caller = {};                                       // null: nobody
+    WallTime now = {};
+    SpendLookup spend = {};
+};
+
+struct ManagementReply {
+    int status = 200;
+    Json body = {};
+    Changes changes = {};  // for the audit log; durable already
+};
+
+/// Whether a path is one of these routes' (of any method).
+bool is_management_path(std::string_view path);
+
+/// Only the master key administers. Another key may read its own /key/info and nothing else; what
+/// it is told of other keys does not depend on whether they exist.
+ManagementReply handle(Directory& directory, const ManagementCall& call);
+
+/// LiteLLM's envelope: {"error": {"message", "type", "param", "code"}}, the code as a string.
+Json error_envelope(int status, std::string_view type, std::string_view message);
+
+}  // namespace brigada

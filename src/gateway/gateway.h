@@ -1,0 +1,80 @@
+// Gateway: all that the calls of one front door share, owned by one loop: who may call, what they
+// have used, where calls can go, and the ledger of what was spent.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/wall_time.h"
+#include "gateway/admission.h"
+#include "gateway/config/gateway_config.h"
+#include "gateway/directory/directory.h"
+#include "gateway/directory/directory_store.h"
+#include "gateway/gateway_metrics.h"
+#include "gateway/upstream_set.h"
+#include "gateway/waiting_room.h"
+#include "ledger/audit_log.h"
+#include "ledger/ledger.h"
+#include "net/http_client.h"
+#include "net/loop.h"
+#include "route/router.h"
+
+namespace brigada {
+
+class Gateway {
+  public:
+    /// Opens or makes what is kept in `config.brigada.data_dir`: directory.db, ledger/, audit.log
+    /// and the pepper of the key hashes. Errors as of those; they name the file.
+    static Result<std::unique_ptr<Gateway>> open(GatewayConfig config, Loop& loop);
+    ~Gateway();
+
+    const GatewayConfig& config() const { return config_; }
+    Loop& loop() { return loop_; }
+    HttpClient& client() { return *client_; }
+    Directory& directory() { return *directory_; }
+    BudgetBook& budgets() { return *budgets_; }
+    Admission& admission() { return *admission_; }
+    WaitingRoom& waiting_room() { return *waiting_room_; }
+    UpstreamSet& upstreams() { return *upstreams_; }
+    Router& router() { return *router_; }
+    Ledger& ledger() { return *ledger_; }
+    AuditLog& audit() { return *audit_; }
+    GatewayMetrics& metrics() { return metrics_; }
+
+    RecordId new_record_id() { return record_ids_.next(WallClock().now()); }
+    CallId new_call_id() { return CallId{++last_call_}; }
+    ModelId model_id(std::string_view name);
+
+    bool draining() const { return draining_; }
+    void set_draining() { draining_ = true; }
+
+    /// Writes what waits. Not on the loop.
+    void stop(Duration patience);
+
+  private:
+    Gateway(GatewayConfig config, Loop& loop, uint64_t random);
+    Result<void> open_parts();
+
+    GatewayConfig config_;
+    Loop& loop_;
+    GatewayMetrics metrics_;
+    std::unique_ptr<HttpClient> client_;
+    std::unique_ptr<DirectoryStore> directory_store_;
+    std::unique_ptr<AuditLog> audit_;
+    std::unique_ptr<DirectoryJournal> journal_;
+    std::unique_ptr<Directory> directory_;
+    std::unique_ptr<Ledger> ledger_;
+    std::optional<BudgetBook> budgets_;
+    std::unique_ptr<Admission> admission_;
+    std::unique_ptr<WaitingRoom> waiting_room_;
+    std::unique_ptr<UpstreamSet> upstreams_;
+    std::unique_ptr<Router> router_;
+    RecordIds record_ids_;
+    uint64_t last_call_ = 0;
+    std::map<std::string, ModelId, std::less<>> model_ids_;
+    bool draining_ = false;
+};
+
+}  // namespace brigada

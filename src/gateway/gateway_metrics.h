@@ -1,0 +1,52 @@
+// GatewayMetrics: what the front door counts, as a page in Prometheus' text format. Labels are of
+// the configuration (models, upstreams) or of a fixed list, so their number is bounded whatever
+// clients send.
+#pragma once
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/money.h"
+#include "base/time.h"
+#include "base/usage.h"
+#include "ledger/ledger.h"
+
+namespace brigada {
+
+class GatewayMetrics {
+  public:
+    GatewayMetrics();
+
+    void call_began() { running_.Increment(); }
+    /// A call that was answered, or refused here, with this status.
+    void call_ended(std::string_view model, int status, Duration took);
+    void first_byte(Duration since_received) {
+        first_byte_seconds_.Observe(since_received.seconds());
+    }
+    void spent(std::string_view model, const Usage& usage, Money cost);
+    void attempt(std::string_view upstream, std::string_view outcome);
+    void refused(std::string_view type);
+    void cache_prediction(int64_t predicted, int64_t reported);
+
+    std::string page(const LedgerBacklog& backlog, bool accepting) const;
+
+  private:
+    prometheus::Registry registry_;
+    prometheus::Family<prometheus::Counter>& calls_;
+    prometheus::Family<prometheus::Counter>& tokens_;
+    prometheus::Family<prometheus::Counter>& spend_;
+    prometheus::Family<prometheus::Counter>& attempts_;
+    prometheus::Family<prometheus::Counter>& refusals_;
+    prometheus::Counter& predicted_tokens_;
+    prometheus::Counter& reported_tokens_;
+    prometheus::Gauge& running_;
+    prometheus::Histogram& call_seconds_;
+    prometheus::Histogram& first_byte_seconds_;
+};
+
+}  // namespace brigada

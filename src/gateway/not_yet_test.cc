@@ -1,0 +1,33 @@
+#include "gateway/not_yet.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace brigada {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(NotYet, says_nothing_of_a_plain_configuration) {
+    GatewayConfig config;
+    config.deployments.push_back(
+        {.id = "a", .model_name = "m", .address = UpstreamAddress{.host = "engine"}});
+    EXPECT_THAT(not_yet(config), ElementsAre());
+}
+
+TEST(NotYet, names_what_is_asked_for_and_what_happens_instead) {
+    GatewayConfig config;
+    config.deployments.push_back(
+        {.id = "a", .model_name = "m", .address = UpstreamAddress{.scheme = "https", .host = "h"}});
+    config.general.database_url = Secret("postgres://secret");
+    config.cache.enabled = true;
+    const auto lines = not_yet(config);
+    EXPECT_THAT(lines, ElementsAre(HasSubstr("never called"), HasSubstr("database_url"),
+                                   HasSubstr("every call goes to an upstream")));
+    for (const std::string& line : lines)
+        EXPECT_THAT(line, testing::Not(HasSubstr("secret")));
+}
+
+}  // namespace
+}  // namespace brigada

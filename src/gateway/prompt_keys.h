@@ -1,0 +1,31 @@
+// PromptKeys: a prompt as the router sees it, before anybody has tokenised it: the bytes of tools,
+// system and messages in the order that templates render them, cut into pieces of about one KV
+// block, each named by a key that covers all before it. Turn n + 1 of a session then extends turn
+// n, whatever else moves in the body.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "gateway/dialect.h"
+#include "kv/block_key.h"
+
+namespace brigada {
+
+/// A token of English text or code takes about four bytes.
+inline constexpr int64_t kBytesPerToken = 4;
+
+struct PromptKeys {
+    std::vector<BlockKey> keys = {};
+    int64_t bytes = 0;
+
+    int64_t estimated_tokens() const { return (bytes + kBytesPerToken - 1) / kBytesPerToken; }
+};
+
+/// `body` is JSON that read_call_body() took; it may be read kBodyPadding bytes further. Marks that
+/// move from turn to turn without being part of the prompt (cache_control) are left out. `salt`
+/// keeps tenants apart.
+PromptKeys prompt_keys(std::string_view body, Dialect dialect, std::string_view salt);
+
+}  // namespace brigada

@@ -1,0 +1,73 @@
+#include "gateway/prompt_keys.h"
+
+#include <gtest/gtest.h>
+
+#include "base/concat.h"
+#include "net/http.h"
+
+namespace brigada {
+namespace {
+
+PromptKeys keys(std::string body, Dialect dialect = Dialect::chat, std::string_view salt = "t") {
+    body.reserve(body.size() + kBodyPadding);
+    return prompt_keys(body, dialect, salt);
+}
+
+std::string text(char c, size_t n = 300) {
+    return std::string(n, c);
+}
+
+size_t shared(const PromptKeys& a, const PromptKeys& b) {
+    size_t n = 0;
+    while (n < a.keys.size() && n < b.keys.size() && a.keys[n] == b.keys[n])
+        ++n;
+    return n;
+}
+
+TEST(PromptKeys, the_next_turn_extends_the_last_one) {
+    const std::string first =
+        concat(R"({"model":"m","messages":[{"role":"user","content":")", text('a'), R"("})");
+    const PromptKeys one = keys(first + "]}");
+    const PromptKeys two =
+        keys(first + R"(,{"role":"assistant","content":")" + text('b') + R"("}]})");
+    EXPECT_GE(one.keys.size(), 5u);
+    EXPECT_GE(shared(one, two) + 1, one.keys.size());  // but for the piece with the closing bracket
+    EXPECT_GT(two.keys.size(), one.keys.size());
+}
+
+TEST(PromptKeys, the_order_of_fields_does_not_matter_what_is_no_prompt_neither) {
+    const std::string tools = concat(R"("tools":[{"name":")", text('t'), R"("}])");
+    const std::string messages = concat(R"("messages":[{"content":")", text('m'), R"("}])");
+    const PromptKeys a =
+        keys(concat("{", tools, ",", messages, R"(,"model":"x","temperature":1})"));
+    const PromptKeys b = keys(concat(R"({"model":"y",)", messages, ",", tools, "}"));
+    EXPECT_EQ(a.keys, b.keys);
+    EXPECT_GE(a.keys.size(), 9u);
+    EXPECT_EQ(a.bytes, b.bytes);
+}
+
+TEST(PromptKeys, marks_that_move_are_left_out) {
+    const auto turn = [](std::string_view first_mark, std::string_view second_mark) {
+        return keys(
+            concat(R"({"messages":[{"text":")", text('a'), "\"", first_mark,
+                   R"(},{"text":"say \"cache_control\" )", text('b'), "\"", second_mark, "}]}"),
+            Dialect::messages);
+    };
+    const std::string_view mark = R"(, "cache_control" : {"type":"ephemeral","ttl":"1h"})";
+    EXPECT_EQ(turn(mark, "").keys, turn("", mark).keys);
+    EXPECT_EQ(turn("", "").keys, turn(mark, mark).keys);
+    EXPECT_EQ(turn("", "").bytes, turn(mark, mark).bytes);
+}
+
+TEST(PromptKeys, tenants_share_nothing) {
+    const std::string body = concat(R"({"messages":[")", text('a'), R"("]})");
+    EXPECT_EQ(shared(keys(body, Dialect::chat, "a"), keys(body, Dialect::chat, "b")), 0u);
+}
+
+TEST(PromptKeys, an_estimate_is_a_quarter_of_the_bytes) {
+    EXPECT_EQ(keys(R"({"prompt":"12345678"})", Dialect::completions).estimated_tokens(), 3);
+    EXPECT_EQ(keys(R"({"model":"m"})").estimated_tokens(), 0);
+}
+
+}  // namespace
+}  // namespace brigada

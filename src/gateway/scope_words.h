@@ -1,0 +1,14 @@
+// words_for: a holder of limits as a refused client may read of it.
+#pragma once
+
+#include <string>
+
+#include "gateway/directory/scope_book.h"
+
+namespace brigada {
+
+/// "this key", "team red", "team red for model m". A key's id is a hash: it would tell its owner
+/// nothing. "a limit" for a scope that is gone.
+std::string words_for(const ScopeInfo* info);
+
+}  // namespace brigada

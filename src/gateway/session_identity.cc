@@ -1,0 +1,59 @@
+#include "gateway/session_identity.h"
+
+#include "base/json.h"
+
+namespace brigada {
+
+namespace {
+
+constexpr size_t kMaxIdBytes = 255;
+
+constexpr std::string_view kSessionHeaders[] = {"x-brigada-session",
+                                                "x-session-id",
+                                                "x-litellm-session-id",
+                                                "x-bf-session-id",
+                                                "x-smg-routing-key",
+                                                "x-claude-code-session-id",
+                                                "session-id",
+                                                "session_id",
+                                                "thread-id",
+                                                "conversation_id",
+                                                "x-session-affinity",
+                                                "x-task-id",
+                                                "x-amp-thread-id",
+                                                "x-qwen-code-session-id"};
+
+constexpr std::string_view kAgentHeaders[] = {"x-claude-code-agent-id", "x-openai-subagent"};
+
+template <size_t N>
+std::string first_of(const HttpHeaders& headers, const std::string_view (&names)[N]) {
+    for (const std::string_view name : names) {
+        const auto value = headers.get(name);
+        if (value && !value->empty() && value->size() <= kMaxIdBytes) return std::string(*value);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string session_of_user_id(std::string_view user_id) {
+    constexpr std::string_view kMark = "_session_";
+    if (const size_t at = user_id.rfind(kMark); at != user_id.npos)
+        return std::string(user_id.substr(at + kMark.size()));
+    if (!user_id.starts_with('{')) return {};
+    const auto parsed = parse_json(user_id, "metadata.user_id");
+    if (!parsed.ok() || !parsed->is_object()) return {};
+    const auto found = parsed->find("session_id");
+    return found != parsed->end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+SessionIdentity session_identity(const HttpHeaders& headers, const CallBody& body) {
+    SessionIdentity out{.session = first_of(headers, kSessionHeaders)};
+    if (out.session.empty()) out.session = session_of_user_id(body.end_user);
+    if (out.session.empty()) out.session = body.session;
+    if (out.session.size() > kMaxIdBytes) out.session.clear();
+    if (!out.session.empty()) out.agent = first_of(headers, kAgentHeaders);
+    return out;
+}
+
+}  // namespace brigada

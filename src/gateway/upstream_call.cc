@@ -1,0 +1,73 @@
+#include "gateway/upstream_call.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/concat.h"
+#include "base/json.h"
+
+namespace brigada {
+
+namespace {
+
+/// Passed on as they came; what carries the client's own credentials never is.
+constexpr std::string_view kPassedOn[] = {
+    "accept",      "anthropic-beta", "anthropic-version",
+    "openai-beta", "traceparent",    "tracestate",
+    "user-agent",  "x-request-id",   "x-stainless-retry-count"};
+
+constexpr std::string_view kAnthropicVersion = "2023-06-01";
+
+void add_credentials(const Deployment& deployment, HttpHeaders& headers) {
+    if (!deployment.api_key.empty()) {
+        if (deployment.dialect == UpstreamDialect::anthropic)
+            headers.add("x-api-key", deployment.api_key.reveal());
+        else
+            headers.add("Authorization", concat("Bearer ", deployment.api_key.reveal()));
+    }
+    if (!deployment.organization.empty())
+        headers.add("OpenAI-Organization", deployment.organization);
+    for (const HeaderSetting& header : deployment.extra_headers)
+        headers.add(header.name, header.value.reveal());
+}
+
+std::string upstream_target(const UpstreamAddress& address, Dialect dialect) {
+    const bool versioned = address.base_path.ends_with("/v1");
+    return concat(address.base_path, versioned ? "" : "/v1", upstream_path(dialect));
+}
+
+}  // namespace
+
+bool speaks(const Deployment& deployment, Dialect dialect) {
+    if (!deployment.address || deployment.address->scheme != "http") return false;
+    return is_anthropic(dialect) == (deployment.dialect == UpstreamDialect::anthropic);
+}
+
+std::string upstream_body(std::string_view body, const CallBody& read, std::string_view model) {
+    std::vector<Splice> splices;
+    if (model != read.model) {
+        splices.push_back(read.model_value);
+        splices.back().text = dump_json(std::string(model));
+    }
+    if (read.usage_request) splices.push_back(*read.usage_request);
+    std::ranges::sort(splices, {}, &Splice::at);
+    return spliced(body, splices);
+}
+
+HttpCall upstream_call(const Deployment& deployment, Dialect dialect, const HttpHeaders& client) {
+    CHECK(deployment.address.has_value(), deployment.id);
+    const UpstreamAddress& address = *deployment.address;
+    HttpCall out{.method = HttpMethod::post,
+                 .host = address.host,
+                 .port = address.port,
+                 .target = upstream_target(address, dialect)};
+    out.headers.add("Content-Type", "application/json");
+    for (const std::string_view name : kPassedOn)
+        if (const auto value = client.get(name)) out.headers.add(name, *value);
+    if (is_anthropic(dialect) && !client.has("anthropic-version"))
+        out.headers.add("anthropic-version", kAnthropicVersion);
+    add_credentials(deployment, out.headers);
+    return out;
+}
+
+}  // namespace brigada

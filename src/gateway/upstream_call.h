@@ -1,0 +1,25 @@
+// UpstreamCall: a client's call as one deployment wants it: its address, its credentials, its name
+// for the model, and of the client's headers those that are the upstream's business.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "gateway/call_body.h"
+#include "gateway/config/deployment.h"
+#include "gateway/dialect.h"
+#include "net/http_client.h"
+
+namespace brigada {
+
+/// Whether this deployment can be called and answers this dialect without translation. TLS to
+/// upstreams is still to come.
+bool speaks(const Deployment& deployment, Dialect dialect);
+
+/// The client's body with the upstream's name for the model, and with usage asked for.
+std::string upstream_body(std::string_view body, const CallBody& read, std::string_view model);
+
+/// All but the body and the timeouts. `deployment` has an address (CHECK).
+HttpCall upstream_call(const Deployment& deployment, Dialect dialect, const HttpHeaders& client);
+
+}  // namespace brigada

@@ -1,0 +1,128 @@
+#include "gateway/upstream_set.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/fnv.h"
+#include "gateway/upstream_call.h"
+
+namespace brigada {
+
+namespace {
+
+BreakerConfig breaker_config(const RouterSettings& router, const Deployment& deployment) {
+    BreakerConfig out{.allowed_failures = static_cast<int>(router.allowed_fails),
+                      .cooldown = deployment.cooldown.value_or(router.cooldown)};
+    if (!router.has_cooldowns) out.allowed_failures = std::numeric_limits<int>::max();
+    return out;
+}
+
+/// The configuration has checked the texts. A price it leaves out is that of input tokens, where
+/// there is one, as LiteLLM has it.
+int64_t pico(const std::string& text, int64_t otherwise = 0) {
+    return text.empty() ? otherwise : parse_pico_dollars(text, "price").value();
+}
+
+TokenRates rates_of(const PriceTexts& texts) {
+    const int64_t input = pico(texts.input);
+    return {.input = input,
+            .cached_input = pico(texts.cached_input, input),
+            .cache_write = pico(texts.cache_write, input),
+            .output = pico(texts.output)};
+}
+
+Price price_of(const Deployment& deployment) {
+    Price out{.rates = rates_of(deployment.prices), .per_request = pico(deployment.prices.request)};
+    if (!deployment.price_tiers.empty())
+        out.long_context = {.above_tokens = deployment.price_tiers.front().above_tokens,
+                            .rates = rates_of(deployment.price_tiers.front().prices)};
+    return out;
+}
+
+UpstreamFacts facts_of(const Deployment& deployment, const RouterSettings& router) {
+    UpstreamFacts out{.name = fnv1a64(deployment.id)};
+    if (deployment.weight_permille)
+        out.weight = static_cast<uint32_t>(std::max<int64_t>(*deployment.weight_permille, 1));
+    else
+        out.weight = 1'000;
+    const EngineFactSettings& engine = deployment.engine;
+    if (engine.prefill_tokens_per_second)
+        out.prefill_tokens_per_s = std::max<int64_t>(*engine.prefill_tokens_per_second, 1);
+    if (engine.decode_tokens_per_second)
+        out.decode_per_token =
+            Duration::seconds(1) / std::max<int64_t>(*engine.decode_tokens_per_second, 1);
+    const auto most = deployment.max_parallel ? deployment.max_parallel : router.max_parallel;
+    if (most) out.max_concurrent = static_cast<uint32_t>(std::clamp<int64_t>(*most, 1, 1 << 30));
+    const int64_t kv_tokens = engine.kv_tokens.value_or(2'000'000);
+    out.kv_blocks =
+        static_cast<uint32_t>(std::clamp<int64_t>(kv_tokens / kBlockTokens, 0, 1 << 24));
+    return out;
+}
+
+}  // namespace
+
+UpstreamSet::UpstreamSet(const GatewayConfig& config) : config_(config) {
+    for (const Deployment& deployment : config.deployments)
+        upstreams_.push_back({.id = UpstreamId{static_cast<uint32_t>(upstreams_.size())},
+                              .deployment = &deployment,
+                              .breaker = Breaker(breaker_config(config.router, deployment)),
+                              .price = price_of(deployment)});
+}
+
+void UpstreamSet::introduce(Router& router) const {
+    for (const Upstream& upstream : upstreams_)
+        router.add(upstream.id, facts_of(*upstream.deployment, config_.router));
+}
+
+std::vector<UpstreamId> UpstreamSet::eligible(std::string_view model, Dialect dialect,
+                                              const std::vector<UpstreamId>& tried, Instant now,
+                                              NoUpstream& why) const {
+    std::vector<UpstreamId> out;
+    int64_t order = std::numeric_limits<int64_t>::max();
+    for (const Upstream& upstream : upstreams_) {
+        const Deployment& deployment = *upstream.deployment;
+        if (!upstream_model_for(deployment, model)) continue;
+        why.model_exists = true;
+        if (!speaks(deployment, dialect)) continue;
+        why.dialect_fits = true;
+        if (std::ranges::find(tried, upstream.id) != tried.end()) continue;
+        if (!upstream.breaker.allows(now)) {
+            const Instant from = upstream.breaker.allows_from(now);
+            if (!why.free_from || from < *why.free_from) why.free_from = from;
+            continue;
+        }
+        const int64_t its = deployment.order.value_or(std::numeric_limits<int64_t>::max());
+        if (its < order) out.clear();
+        order = std::min(order, its);
+        if (its == order) out.push_back(upstream.id);
+    }
+    return out;
+}
+
+Money UpstreamSet::estimate(std::string_view model, const Usage& usage) const {
+    Money most;
+    for (const Upstream& upstream : upstreams_)
+        if (upstream_model_for(*upstream.deployment, model))
+            most = std::max(most, upstream.cost(usage));
+    return most;
+}
+
+std::string_view UpstreamSet::resolve_alias(std::string_view model) const {
+    for (const AliasSettings& alias : config_.router.aliases)
+        if (alias.name == model) return alias.target;
+    return model;
+}
+
+std::vector<std::string> UpstreamSet::model_names() const {
+    std::vector<std::string> out;
+    const auto add = [&](const std::string& name) {
+        if (std::ranges::find(out, name) == out.end()) out.push_back(name);
+    };
+    for (const Deployment& deployment : config_.deployments)
+        add(deployment.model_name);
+    for (const AliasSettings& alias : config_.router.aliases)
+        if (!alias.is_hidden) add(alias.name);
+    return out;
+}
+
+}  // namespace brigada

@@ -1,0 +1,68 @@
+// UpstreamSet: the deployments of the configuration as they stand now: which of them can take a
+// call for a model, and how each has behaved. Routing chooses among what eligible() returns.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "admit/price.h"
+#include "base/time.h"
+#include "gateway/breaker.h"
+#include "gateway/config/gateway_config.h"
+#include "gateway/dialect.h"
+#include "route/router.h"
+
+namespace brigada {
+
+struct Upstream {
+    UpstreamId id{};
+    const Deployment* deployment = nullptr;
+    Breaker breaker;
+    uint64_t calls = 0;     // attempts begun
+    uint64_t failures = 0;  // of them, the upstream's fault
+    Price price = {};
+
+    Money cost(const Usage& usage) const { return brigada::cost(price, usage); }
+};
+
+/// Why no upstream can take a call now.
+struct NoUpstream {
+    bool model_exists = false;
+    bool dialect_fits = false;              // of some deployment of the model
+    std::optional<Instant> free_from = {};  // when the first breaker allows a call
+};
+
+class UpstreamSet {
+  public:
+    /// `config` must outlive the set.
+    explicit UpstreamSet(const GatewayConfig& config);
+
+    /// What the router wants to know of each.
+    void introduce(Router& router) const;
+
+    /// In ascending order, without those in `tried`. Of deployments with an `order`, only the
+    /// lowest that has one to offer. Empty: `why` says what is in the way.
+    std::vector<UpstreamId> eligible(std::string_view model, Dialect dialect,
+                                     const std::vector<UpstreamId>& tried, Instant now,
+                                     NoUpstream& why) const;
+
+    Upstream& operator[](UpstreamId id) { return upstreams_[static_cast<size_t>(id)]; }
+    const std::vector<Upstream>& all() const { return upstreams_; }
+
+    /// What a call of this model costs at most, whoever answers it.
+    Money estimate(std::string_view model, const Usage& usage) const;
+
+    /// The name an alias stands for; `model` itself when it is none.
+    std::string_view resolve_alias(std::string_view model) const;
+    /// Names clients may ask for, in the order of the file, each once; hidden aliases left out.
+    std::vector<std::string> model_names() const;
+
+  private:
+    const GatewayConfig& config_;
+    std::vector<Upstream> upstreams_;
+};
+
+}  // namespace brigada

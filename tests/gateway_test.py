@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""`brigada gateway` from outside: real processes, scripted upstreams, LiteLLM's JSON.
+
+    tests/gateway_test.py BINARY
+"""
+import concurrent.futures
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+from gateway import MASTER, Gateway
+from scripted_upstream import Upstream, chat_events
+from server import default_binary, free_port
+
+BINARY = default_binary()
+SECONDS = 30
+
+
+class GatewayTest(unittest.TestCase):
+    def setUp(self):
+        self.upstreams = [Upstream(), Upstream()]
+        self.folder = tempfile.TemporaryDirectory()
+        self.gateway = Gateway(BINARY, self.folder.name, {
+            "m": [upstream.url for upstream in self.upstreams],
+            "one": [self.upstreams[0].url],
+            "claude": [self.upstreams[0].url]})
+
+    def tearDown(self):
+        self.gateway.kill()
+        for upstream in self.upstreams:
+            upstream.stop()
+        self.folder.cleanup()
+
+    def all_behave(self, behave):
+        for upstream in self.upstreams:
+            upstream.behave = behave
+
+    def calls(self):
+        return sum(len(upstream.calls) for upstream in self.upstreams)
+
+    def rows(self):
+        """The ledger, after a clean end."""
+        self.gateway.stop()
+        return self.gateway.ledger()
+
+
+class Keys(GatewayTest):
+    def test_only_keys_open_the_door(self):
+        for key, kind in ((None, "auth_error"), ("sk-nobody-has-this-one", "token_not_found_in_db")):
+            status, _, body = self.gateway.chat("m", key)
+            self.assertEqual((status, body["error"]["type"]), (401, kind))
+        self.assertEqual(self.calls(), 0)
+        self.assertEqual(self.gateway.chat("m", self.gateway.new_key())[0], 200)
+
+    def test_a_blocked_key_is_out_at_once_and_all_is_kept(self):
+        key = self.gateway.new_key(key_alias="laptop")
+        self.assertEqual(self.gateway.call("/key/block", {"key": key})[0], 200)
+        self.assertNotEqual(self.gateway.chat("m", key)[0], 200)
+        self.gateway.stop()
+        self.gateway.launch()
+        self.assertNotEqual(self.gateway.chat("m", key)[0], 200)
+        self.assertEqual(self.gateway.call("/key/unblock", {"key": key})[0], 200)
+        self.assertEqual(self.gateway.chat("m", key)[0], 200)
+
+    def test_a_key_reads_itself_and_nobody_else(self):
+        _, _, red = self.gateway.call("/team/new", {"team_alias": "red"})
+        mine = self.gateway.new_key(team_id=red["team_id"], models=["one"])
+        other = self.gateway.new_key()
+        self.assertEqual(self.gateway.call("/key/info", key=mine)[0], 200)
+        for path in (f"/key/info?key={other}", f"/team/info?team_id={red['team_id']}", "/team/list",
+                     "/key/list", "/global/spend/report"):
+            self.assertIn(self.gateway.call(path, key=mine)[0], (401, 403), path)
+        self.assertIn(self.gateway.call("/key/generate", {}, key=mine)[0], (401, 403))
+        self.assertIn(self.gateway.chat("m", mine)[0], (401, 403))
+        names = [model["id"] for model in self.gateway.call("/v1/models", key=mine)[2]["data"]]
+        self.assertEqual(names, ["one"])
+
+    def test_what_administrators_do_is_in_the_audit_log(self):
+        self.gateway.new_key()
+        self.gateway.stop()
+        log = f"{self.folder.name}/data/audit.log"
+        told = subprocess.run([BINARY, "audit", "verify", log], capture_output=True, text=True)
+        self.assertIn("the chain is whole: 1 events", told.stdout)
+        with open(log, encoding="utf-8") as file:
+            text = file.read()
+        self.assertNotIn("sk-", text.replace("sk-...", ""))
+        with open(log, "w", encoding="utf-8") as file:
+            file.write(text.replace("created", "deleted", 1))
+        told = subprocess.run([BINARY, "audit", "verify", log], capture_output=True, text=True)
+        self.assertNotEqual(told.returncode, 0)
+
+
+class Limits(GatewayTest):
+    def test_a_rate_admits_exactly_its_number_however_many_ask(self):
+        key = self.gateway.new_key(rpm_limit=20)
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            statuses = list(pool.map(lambda _: self.gateway.chat("m", key)[0], range(100)))
+        self.assertEqual(statuses.count(200), 20)
+        self.assertEqual(statuses.count(429), 80)
+        self.assertEqual(self.calls(), 20)
+        _, headers, _ = self.gateway.chat("m", key)
+        self.assertTrue(1 <= int(headers["Retry-After"]) <= 61)
+
+    def test_concurrency_is_given_back_however_a_call_ends(self):
+        key = self.gateway.new_key(max_parallel_requests=1)
+        go_on, begun = threading.Event(), threading.Event()
+
+        def slow(exchange):
+            begun.set()
+            go_on.wait(SECONDS)
+            exchange.answer_chat()
+
+        self.all_behave(slow)
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            running = pool.submit(self.gateway.chat, "m", key)
+            self.assertTrue(begun.wait(SECONDS))
+            self.assertEqual(self.gateway.chat("m", key)[0], 429)
+            go_on.set()
+            self.assertEqual(running.result()[0], 200)
+        for behave in (lambda e: e.answer(500, {}), lambda e: e.stream(chat_events()[:1], end=False)):
+            self.all_behave(behave)
+            self.gateway.chat("m", key, stream=True)
+        self.gateway.stop()
+        self.gateway.launch()  # upstreams are trusted again
+        self.all_behave(lambda exchange: exchange.answer_chat())
+        self.assertEqual(self.gateway.chat("m", key)[0], 200)
+        self.assertEqual(self.gateway.chat("m", key)[0], 200)
+
+    def test_a_budget_ends_where_it_says_also_after_a_restart(self):
+        _, _, team = self.gateway.call(
+            "/team/new", {"team_alias": "red", "max_budget": 0.00005, "budget_duration": "1d"})
+        keys = [self.gateway.new_key(team_id=team["team_id"]) for _ in range(2)]
+        statuses = [self.gateway.chat("m", keys[i % 2], max_tokens=1)[0] for i in range(8)]
+        self.assertEqual(statuses, [200] * 4 + [429] * 4)  # 10,400 nano-dollars each
+        _, headers, body = self.gateway.chat("m", keys[0])
+        self.assertEqual(body["error"]["type"], "budget_exceeded")
+        self.assertEqual(headers["x-should-retry"], "false")
+        self.assertEqual(self.gateway.chat("m", self.gateway.new_key())[0], 200)  # others go on
+        self.gateway.stop()
+        self.gateway.launch()
+        self.assertEqual(self.gateway.chat("m", keys[0], max_tokens=1)[0], 429)
+        info = self.gateway.call(f"/team/info?team_id={team['team_id']}")[2]
+        self.assertAlmostEqual(info["team_info"]["spend"], 4 * 0.0000104)
+
+
+class Upstreams(GatewayTest):
+    def test_usage_is_asked_for_and_hidden_from_who_did_not_ask(self):
+        key = self.gateway.new_key()
+        for asked in (False, True):
+            options = {"stream_options": {"include_usage": True}} if asked else {}
+            text = self.gateway.chat("one", key, stream=True, **options)[2]
+            self.assertEqual('"usage"' in text, asked)
+            self.assertTrue(text.endswith("data: [DONE]\n\n"))
+            sent = self.upstreams[0].calls[-1]
+            self.assertTrue(sent["body"]["stream_options"]["include_usage"])
+            self.assertEqual(sent["body"]["model"], "up-one")
+            self.assertEqual(sent["headers"]["Authorization"], "Bearer sk-of-the-upstream")
+        for row in self.rows():
+            self.assertEqual((row["input_tokens"], row["cached_input_tokens"], row["output_tokens"]),
+                             ("6", "4", "2"))
+
+    def test_another_upstream_answers_before_the_first_byte(self):
+        key = self.gateway.new_key()
+        for behave in (lambda e: e.answer(500, {}), lambda e: e.stream([], end=False),
+                       lambda e: e.answer(503, {}, Retry_After="1")):
+            first = []
+
+            def once(exchange, behave=behave, first=first):
+                if first:
+                    return exchange.answer_chat()
+                first.append(1)
+                return behave(exchange)
+
+            self.all_behave(once)
+            status, _, body = self.gateway.chat("m", key)
+            self.assertEqual(status, 200, body)
+        rows = self.rows()
+        self.assertEqual([len(json.loads(row["attempts"])) for row in rows], [2, 2, 2])
+        self.assertEqual({row["status"] for row in rows}, {"ok"})
+
+    def test_a_client_error_is_passed_on_and_blames_nobody(self):
+        key = self.gateway.new_key()
+        self.all_behave(lambda e: e.answer(400, {"error": {"message": "no such tool"}}))
+        for _ in range(10):
+            status, _, body = self.gateway.chat("one", key)
+            self.assertEqual((status, body["error"]["message"]), (400, "no such tool"))
+        self.all_behave(lambda exchange: exchange.answer_chat())
+        self.assertEqual(self.gateway.chat("one", key)[0], 200)
+
+    def test_a_stream_that_broke_is_never_reported_as_finished(self):
+        key = self.gateway.new_key()
+        for lines, end in ((chat_events()[:2], False), (chat_events()[:2], True)):
+            self.all_behave(lambda e, lines=lines, end=end: e.stream(lines, end))
+            text = self.gateway.chat("m", key, stream=True)[2]
+            self.assertNotIn("[DONE]", text)
+            self.assertIn("broke off", text)
+        for row in self.rows():
+            self.assertEqual((row["status"], row["usage_counted_here"], row["output_tokens"]),
+                             ("cut", "true", "2"))
+
+    def test_a_client_that_leaves_stops_the_upstream(self):
+        key = self.gateway.new_key()
+        writing = threading.Event()
+
+        def endless(exchange):
+            exchange.begin_stream()
+            while True:
+                exchange.write(f"data: {chat_events()[0]}\n\n")
+                writing.set()
+
+        self.all_behave(endless)
+        connection = self.gateway.connect()
+        connection.request("POST", "/v1/chat/completions",
+                           json.dumps({"model": "one", "stream": True, "messages": []}),
+                           {"Authorization": f"Bearer {key}"})
+        connection.getresponse().read(10)
+        self.assertTrue(writing.is_set())
+        connection.sock.close()
+        connection.close()
+        self.assertTrue(self.upstreams[0].gone.wait(SECONDS))
+        self.assertEqual([row["status"] for row in self.rows()], ["aborted"])
+
+    def test_messages_pass_in_their_own_dialect(self):
+        answer = {"type": "message", "usage": {"input_tokens": 5, "cache_read_input_tokens": 7,
+                                               "cache_creation_input_tokens": 2, "output_tokens": 3}}
+        self.all_behave(lambda exchange: exchange.answer(200, answer))
+        key = self.gateway.new_key()
+        body = {"model": "claude", "max_tokens": 5, "messages": []}
+        status, _, got = self.gateway.call("/v1/messages?beta=true", body, None, {"x-api-key": key})
+        self.assertEqual((status, got), (200, answer))
+        self.assertEqual(self.upstreams[0].calls[-1]["headers"]["x-api-key"], "sk-of-the-upstream")
+        status, _, got = self.gateway.call("/v1/messages", body, "sk-nobody-has-this-one")
+        self.assertEqual((status, got["type"], got["error"]["type"]),
+                         (401, "error", "authentication_error"))
+        [row] = self.rows()
+        self.assertEqual([row[part] for part in ("input_tokens", "cached_input_tokens",
+                                                 "cache_write_tokens", "output_tokens")],
+                         ["5", "7", "2", "3"])
+
+
+class Ledger(GatewayTest):
+    def test_nothing_is_lost_or_twice_when_it_is_killed(self):
+        key = self.gateway.new_key()
+        answered = 0
+        for _ in range(5):
+            ended = threading.Event()
+
+            def work():
+                done = 0
+                while not ended.is_set():
+                    try:
+                        if self.gateway.chat("m", key)[0] == 200:
+                            done += 1
+                    except (OSError, ValueError, AssertionError):
+                        return done
+                return done
+
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                workers = [pool.submit(work) for _ in range(8)]
+                before = self.calls()
+                while self.calls() < before + 40:
+                    ended.wait(0.01)
+                self.gateway.kill()
+                ended.set()
+                answered += sum(worker.result() for worker in workers)
+            self.gateway.launch()
+        rows = self.rows()
+        self.assertEqual(len({row["id"] for row in rows}), len(rows))
+        self.assertLessEqual(answered, len(rows))       # what a client saw is there
+        self.assertLessEqual(len(rows), self.calls())   # and nothing that was not made
+
+
+class BadInput(GatewayTest):
+    def test_each_fault_has_its_words(self):
+        key = self.gateway.new_key()
+        for body, words in ((b"{", "not a JSON object"), (b"[]", "not a JSON object"),
+                            (b"{}", "model: must name a model"),
+                            (b'{"model":"m","stream":1}', "stream: must be true or false")):
+            status, _, answer = self.gateway.call("/v1/chat/completions", body, key)
+            self.assertEqual(status, 400)
+            self.assertIn(words, answer["error"]["message"])
+        status, _, answer = self.gateway.chat("nope", key)
+        self.assertEqual(status, 404)
+        self.assertIn("no model 'nope'", answer["error"]["message"])
+        self.assertEqual(self.gateway.call("/nowhere", key=key)[0], 404)
+        self.assertEqual(self.gateway.call("/v1/chat/completions", key=key)[0], 405)
+        self.assertEqual(self.calls(), 0)
+        self.assertEqual(self.rows(), [])
+
+    def test_a_second_gateway_is_told_who_has_the_folder(self):
+        told = subprocess.run([BINARY, "gateway", "--config", self.gateway.config, "--listen",
+                               f"127.0.0.1:{free_port()}", "--data", f"{self.folder.name}/data"],
+                              capture_output=True, text=True, timeout=SECONDS)
+        self.assertNotEqual(told.returncode, 0)
+        self.assertIn("held by process", told.stderr)
+
+    def test_a_faulty_configuration_names_the_place(self):
+        path = f"{self.folder.name}/faulty.yaml"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("model_list:\n- model_name: m\n  litellm_params:\n    model: openai/x\n"
+                       "    rpm: many\n")
+        told = subprocess.run([BINARY, "gateway", "--config", path, "--check"],
+                              capture_output=True, text=True, timeout=SECONDS)
+        self.assertNotEqual(told.returncode, 0)
+        self.assertIn("faulty.yaml:5", told.stderr)
+        self.assertIn("rpm", told.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        BINARY = sys.argv.pop(1)
+    assert MASTER
+    unittest.main(verbosity=2)

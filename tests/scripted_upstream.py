@@ -1,0 +1,104 @@
+"""An engine that says what a test tells it to, over real HTTP: standard library only."""
+import http.server
+import json
+import threading
+
+
+def chat_answer(text="hello", prompt=10, cached=4, output=2):
+    return {"id": "c1", "object": "chat.completion", "model": "m",
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": text},
+                         "finish_reason": "stop"}],
+            "usage": usage(prompt, cached, output)}
+
+
+def usage(prompt, cached, output):
+    return {"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output,
+            "prompt_tokens_details": {"cached_tokens": cached}}
+
+
+def chat_events(pieces=("he", "llo"), prompt=10, cached=4):
+    """The data lines of a streamed answer, with usage as include_usage asks for it."""
+    frames = [{"id": "c1", "object": "chat.completion.chunk",
+               "choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces]
+    frames.append({"id": "c1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    frames.append({"id": "c1", "choices": [], "usage": usage(prompt, cached, len(pieces))})
+    return [json.dumps(frame) for frame in frames] + ["[DONE]"]
+
+
+class Upstream:
+    """Serves on a port of its own. `behave(exchange)` answers each POST; `calls` has what came."""
+
+    def __init__(self, behave=None):
+        self.behave = behave or (lambda exchange: exchange.answer_chat())
+        self.calls = []
+        self.gone = threading.Event()  # a client left while it was being answered
+        upstream = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                length = int(self.headers.get("Content-Length", 0))
+                self.body = json.loads(self.rfile.read(length))
+                upstream.calls.append({"path": self.path, "headers": dict(self.headers),
+                                       "body": self.body})
+                try:
+                    upstream.behave(self)
+                except (BrokenPipeError, ConnectionResetError):
+                    upstream.gone.set()
+                    self.close_connection = True
+
+            def log_message(self, *_):
+                pass
+
+            def answer(self, status, body, **headers):
+                data = body if isinstance(body, bytes) else json.dumps(body).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                for name, value in headers.items():
+                    self.send_header(name.replace("_", "-"), value)
+                self.end_headers()
+                self.wfile.write(data)
+
+            def answer_chat(self):
+                if self.body.get("stream"):
+                    self.stream(chat_events())
+                else:
+                    self.answer(200, chat_answer())
+
+            def begin_stream(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+
+            def write(self, text):
+                data = text.encode()
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+                self.wfile.flush()
+
+            def stream(self, lines, end=True):
+                self.begin_stream()
+                for line in lines:
+                    self.write(f"data: {line}\n\n")
+                if end:
+                    self.wfile.write(b"0\r\n\r\n")
+                else:
+                    self.close_connection = True
+                    self.connection.close()
+
+        class Listener(http.server.ThreadingHTTPServer):
+            request_queue_size = 256
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass
+
+        self.server = Listener(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
