@@ -1,16 +1,23 @@
-// The official OpenAI SDK against `brigada serve`: streaming, usage, errors, abort.
+// The official OpenAI SDK against `brigada serve`: streaming, usage, errors, abort. With
+// BRIGADA_GATEWAY=1 the same through `brigada gateway` before it.
 //
 //     node --test tests/openai_sdk.mjs     needs `npm --prefix tests ci` and the smollm2 model
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import OpenAI from "openai";
 
 const binary = process.env.BRIGADA_BINARY ?? "build/release/brigada";
 const model = "smollm2";
+const masterKey = "sk-master-of-these-tests";
 let server;
+let gateway;
+let folder;
 let client;
 let address;
 
@@ -23,14 +30,30 @@ const freePort = () =>
         });
     });
 
-async function ready() {
+async function ready(process, url) {
     for (let i = 0; i < 1200; ++i) {
-        assert.equal(server.exitCode, null, "the server ended while starting");
-        const answer = await fetch(`${address}/health`).catch(() => null);
+        assert.equal(process.exitCode, null, "the server ended while starting");
+        const answer = await fetch(url).catch(() => null);
         if (answer?.ok) return;
         await pause(100);
     }
     assert.fail("the server is not ready");
+}
+
+/** The address of a gateway before the engine at `upstream`. */
+async function startGateway(upstream) {
+    folder = mkdtempSync(join(tmpdir(), "brigada-"));
+    const config = join(folder, "config.yaml");
+    writeFileSync(config, `general_settings: {master_key: ${masterKey}}
+model_list:
+- model_name: ${model}
+  litellm_params: {model: openai/${model}, api_base: "${upstream}/v1"}
+`);
+    const port = await freePort();
+    gateway = spawn(binary, ["gateway", "--config", config, "--listen", `127.0.0.1:${port}`,
+                             "--data", join(folder, "data")], { stdio: "ignore" });
+    await ready(gateway, `http://127.0.0.1:${port}/health/readiness`);
+    return `http://127.0.0.1:${port}`;
 }
 
 async function runningRequests() {
@@ -44,11 +67,16 @@ before(async () => {
     // Exact arithmetic, because the answers are compared with the goldens' text.
     server = spawn(binary, ["serve", model, "--host", "127.0.0.1", "--port", String(port),
                             "--compute", "exact", "--kv-type", "f32"], { stdio: "ignore" });
-    client = new OpenAI({ baseURL: `${address}/v1`, apiKey: "none", maxRetries: 0 });
-    await ready();
+    await ready(server, `${address}/health`);
+    const door = process.env.BRIGADA_GATEWAY ? await startGateway(address) : address;
+    client = new OpenAI({ baseURL: `${door}/v1`, apiKey: masterKey, maxRetries: 0 });
 });
 
-after(() => server?.kill("SIGKILL"));
+after(() => {
+    server?.kill("SIGKILL");
+    gateway?.kill("SIGKILL");
+    if (folder) rmSync(folder, { recursive: true });
+});
 
 const question = [{ role: "user", content: "What is the capital of France?" }];
 
