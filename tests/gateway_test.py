@@ -241,6 +241,73 @@ class Upstreams(GatewayTest):
                          ["5", "7", "2", "3"])
 
 
+class Sessions(GatewayTest):
+    def served(self):
+        return [len(upstream.calls) for upstream in self.upstreams]
+
+    def test_a_session_stays_with_its_upstream_and_sessions_spread(self):
+        key = self.gateway.new_key()
+        prompt = [{"role": "user", "content": "x" * 20_000}]
+        for session in ("a", "b"):
+            for turn in range(6):
+                body = {"model": "m", "messages": prompt + [{"role": "user", "content": str(n)}
+                                                            for n in range(turn)]}
+                self.gateway.call("/v1/chat/completions", body, key,
+                                  {"x-session-id": session, "x-unused": "1"})
+                prompt = [{"role": "user", "content": session * 20_000}] if turn == 5 else prompt
+        homes = {}
+        for number, upstream in enumerate(self.upstreams):
+            for call in upstream.calls:
+                text = call["body"]["messages"][0]["content"][0]
+                homes.setdefault(text, set()).add(number)
+        self.assertEqual([len(home) for home in homes.values()], [1, 1])
+        self.assertEqual(sum(self.served()), 12)
+        rows = self.rows()
+        self.assertEqual({row["session"] for row in rows}, {"a", "b"})
+
+
+class Queue(unittest.TestCase):
+    SLOTS = """brigada:
+  slots: 2
+  classes:
+    guaranteed: {floor: 1}
+    batch: {queue_requests: 1, queue_wait_seconds: 1}
+"""
+
+    def test_calls_wait_for_a_slot_and_batch_gives_way(self):
+        begun, go_on = threading.Semaphore(0), threading.Event()
+
+        def slow(exchange):
+            begun.release()
+            go_on.wait(SECONDS)
+            exchange.answer_chat()
+
+        upstream = Upstream(slow)
+        with tempfile.TemporaryDirectory() as folder, \
+                concurrent.futures.ThreadPoolExecutor(8) as pool:
+            gateway = Gateway(BINARY, folder, {"m": [upstream.url]}, self.SLOTS)
+            try:
+                batch = gateway.new_key(priority="batch")
+                urgent = gateway.new_key(priority="guaranteed")
+                running = pool.submit(gateway.chat, "m", batch)
+                self.assertTrue(begun.acquire(timeout=SECONDS))
+                late = pool.submit(gateway.chat, "m", batch)
+                status, headers, body = late.result()  # one slot is kept for guaranteed calls
+                self.assertEqual((status, body["error"]["type"]), (503, "service_unavailable"))
+                self.assertGreaterEqual(int(headers["Retry-After"]), 1)
+                first = pool.submit(gateway.chat, "m", urgent)
+                self.assertTrue(begun.acquire(timeout=SECONDS))
+                second = pool.submit(gateway.chat, "m", urgent)  # takes the slot of the batch call
+                self.assertEqual(running.result()[0], 503)
+                self.assertTrue(begun.acquire(timeout=SECONDS))
+                go_on.set()
+                self.assertEqual([call.result()[0] for call in (first, second)], [200, 200])
+            finally:
+                go_on.set()
+                gateway.kill()
+                upstream.stop()
+
+
 class Ledger(GatewayTest):
     def test_nothing_is_lost_or_twice_when_it_is_killed(self):
         key = self.gateway.new_key()
