@@ -175,8 +175,9 @@ class Upstreams(GatewayTest):
                 return behave(exchange)
 
             self.all_behave(once)
-            status, _, body = self.gateway.chat("m", key)
+            status, headers, body = self.gateway.chat("m", key)
             self.assertEqual(status, 200, body)
+            self.assertEqual(headers["x-litellm-response-cost"], "0.0000104")
         rows = self.rows()
         self.assertEqual([len(json.loads(row["attempts"])) for row in rows], [2, 2, 2])
         self.assertEqual({row["status"] for row in rows}, {"ok"})
@@ -262,6 +263,12 @@ class Sessions(GatewayTest):
                 homes.setdefault(text, set()).add(number)
         self.assertEqual([len(home) for home in homes.values()], [1, 1])
         self.assertEqual(sum(self.served()), 12)
+        status, _, told = self.gateway.call("/sessions/a", key=key)
+        self.assertEqual((status, len(told["calls"])), (200, 6))
+        self.assertEqual({call["upstream"] for call in told["calls"]}, {told["upstream"]})
+        self.assertEqual(told["calls"][0]["miss"]["cause"], "first_call")
+        self.assertEqual(told["calls"][1]["cached_tokens_reported"], 4)
+        self.assertEqual(self.gateway.call("/sessions/a", key=self.gateway.new_key())[0], 404)
         rows = self.rows()
         self.assertEqual({row["session"] for row in rows}, {"a", "b"})
 

@@ -9,6 +9,7 @@
 #include "base/ids.h"
 #include "base/json.h"
 #include "base/mailbox.h"
+#include "base/money.h"
 #include "base/result.h"
 #include "base/rng.h"
 #include "base/time.h"
@@ -112,6 +113,15 @@ TEST(File, failures_name_the_path) {
     EXPECT_EQ(map->bytes().size(), 12u);
     EXPECT_EQ(Mapping::open("/").error().code, Code::invalid_argument);
     std::filesystem::remove(path);
+}
+
+TEST(Money, shows_every_nano_dollar_and_no_more) {
+    EXPECT_EQ(decimal_dollars({}), "0.00");
+    EXPECT_EQ(decimal_dollars(Money::dollars(12)), "12.00");
+    EXPECT_EQ(decimal_dollars({12'500'000'000}), "12.50");
+    EXPECT_EQ(decimal_dollars({10'400}), "0.0000104");
+    EXPECT_EQ(decimal_dollars({-1}), "-0.000000001");
+    EXPECT_EQ(decimal_dollars({INT64_MIN}), "-9223372036.854775808");
 }
 
 }  // namespace

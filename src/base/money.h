@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <string>
 
 namespace brigada {
 
@@ -18,5 +19,8 @@ struct Money {
     constexpr Money& operator+=(Money other) { return *this = *this + other; }
     constexpr Money& operator-=(Money other) { return *this = *this - other; }
 };
+
+/// "12.50", "0.0000104": exact, with two places at least. Shown, never parsed back.
+std::string decimal_dollars(Money money);
 
 }  // namespace brigada

@@ -1,7 +1,5 @@
 #include "gateway/budget_book.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/concat.h"
@@ -14,18 +12,13 @@ namespace {
 
 constexpr Duration kFlushPatience = Duration::seconds(2);
 
-/// "$12.5": exact, without the zeros that say nothing.
-std::string dollars(Money money) {
-    std::string out =
-        fmt::format("${}.{:09}", money.nano / 1'000'000'000, std::abs(money.nano % 1'000'000'000));
-    while (out.ends_with('0') && out[out.size() - 3] != '.')
-        out.pop_back();
-    return out;
-}
-
 /// The directory takes no duration that is none; one beyond all calendars never ends.
 BudgetPeriod period_of(std::string_view duration) {
     return duration.empty() ? BudgetPeriod{} : parse_period(duration).value_or({});
+}
+
+std::string shown(Money money) {
+    return "$" + decimal_dollars(money);
 }
 
 }  // namespace
@@ -134,11 +127,11 @@ Refusal BudgetBook::refusal(const BudgetRefusal& refused, WallTime now) const {
     Refusal out{.status = static_cast<int>(config_->brigada.budget_status),
                 .type = "budget_exceeded",
                 .may_retry = false};
-    out.message = concat("Budget has been exceeded! Current cost: ", dollars(refused.spent),
-                         ", Max budget: ", dollars(refused.limit), " of ",
+    out.message = concat("Budget has been exceeded! Current cost: ", shown(refused.spent),
+                         ", Max budget: ", shown(refused.limit), " of ",
                          words_for(directory_->describe(refused.scope)));
     if (refused.reserved > Money{})
-        out.message += concat("; ", dollars(refused.reserved), " are reserved by running calls");
+        out.message += concat("; ", shown(refused.reserved), " are reserved by running calls");
     if (refused.resets_at && *refused.resets_at != WallTime{INT64_MAX}) {
         out.message += concat("; it begins anew at ", iso_text(*refused.resets_at));
         out.retry_after = *refused.resets_at - now;

@@ -28,11 +28,6 @@ std::optional<Refusal> denied(const std::optional<Denial>& denial) {
                    .may_retry = false};
 }
 
-SessionId session_id(std::string_view tenant, std::string_view session) {
-    if (session.empty()) return SessionId{};
-    return SessionId{std::max<uint64_t>(fnv1a64(concat(tenant, '\n', session)), 1)};
-}
-
 }  // namespace
 
 std::string_view key_of(const HttpHeaders& headers, const std::string& key_header) {
@@ -59,6 +54,7 @@ ClientCall::ClientCall(Gateway& gateway, Dialect dialect, HttpRequest& request,
       stream_(gateway.loop(), responder),
       received_(gateway.loop().now()),
       started_(WallClock().now()),
+      record_id_(gateway.new_record_id()),
       meter_(dialect) {}
 
 Task<void> ClientCall::run() {
@@ -344,7 +340,8 @@ void ClientCall::count_usage() {
 }
 
 CallRecord ClientCall::record() const {
-    return {.started = started_,
+    return {.id = record_id_,
+            .started = started_,
             .first_byte = first_byte_,
             .ended = WallClock().now(),
             .organisation = caller_->organisation,
@@ -375,8 +372,7 @@ Task<void> ClientCall::settle() {
     gateway_.metrics().spent(served_by_->model_name, usage_, cost_);
     if (refusal_) http_status_ = refusal_status(*refusal_, dialect_);
 
-    CallRecord entry = record();
-    entry.id = gateway_.new_record_id();
+    const CallRecord entry = record();
     attempts_.clear();  // settled: run() does it only once
     auto written = std::make_shared<Signal>(gateway_.loop().executor());
     Loop& loop = gateway_.loop();

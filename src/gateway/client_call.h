@@ -78,6 +78,7 @@ class ClientCall {
     ClientStream stream_;
     const Instant received_;
     const WallTime started_;
+    const RecordId record_id_;
 
     CallerRef caller_;
     CallBody body_;

@@ -51,6 +51,7 @@ HttpHeaders ClientCall::answer_headers(const HttpResponseHead& head) const {
     if (body_.stream) out.add("Cache-Control", "no-cache");
     for (const std::string_view name : {"x-request-id", "request-id"})
         if (const auto value = head.headers.get(name)) out.add(name, *value);
+    out.add("x-litellm-call-id", record_id_.hex());
     if (served_by_) {
         out.add("x-litellm-model-id", served_by_->id);
         out.add("x-litellm-model-group", model_served_);
@@ -136,8 +137,10 @@ Task<ClientCall::Try> ClientCall::relay_whole(HttpExchange& exchange,
     gateway_.metrics().first_byte(now() - received_);
     co_await settle();
     co_await stream_.stop();
+    HttpHeaders headers = answer_headers(head);
+    headers.add("x-litellm-response-cost", decimal_dollars(cost_));
     if (!stream_.started())
-        co_await responder_.send(head.status, answer_headers(head), *body);
+        co_await responder_.send(head.status, headers, *body);
     else if (co_await stream_.write(concat("data: ", *body, "\n\n")))
         co_await stream_.finish();
     co_return Try::answered;

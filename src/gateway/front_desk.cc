@@ -8,6 +8,7 @@
 #include "gateway/client_call.h"
 #include "gateway/directory/management.h"
 #include "gateway/refusal.h"
+#include "gateway/session_report.h"
 #include "gateway/spend_report.h"
 
 namespace brigada {
@@ -156,6 +157,25 @@ Task<void> report_spend(Gateway& gateway, HttpRequest& request, Responder& respo
     co_await answer(responder, 200, std::move(report).value());
 }
 
+constexpr std::string_view kSessions = "/sessions/";
+
+/// A key sees the sessions of its own tenant; the master key names one by ?tenant=.
+Task<void> show_session(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    const auto caller = caller_of(gateway, request);
+    if (!caller) co_return co_await refuse(responder, caller.error());
+    std::string tenant = (*caller)->tenant;
+    if ((*caller)->admin) tenant = request.query_value("tenant").value_or(tenant);
+    const std::string session = request.path.substr(kSessions.size());
+    auto report = session_report(gateway, tenant, session);
+    if (!report)
+        co_return co_await refuse(responder,
+                                  {.status = 404,
+                                   .type = "not_found_error",
+                                   .message = concat("no session '", session, "' of ", tenant,
+                                                     "; it is forgotten after an idle hour")});
+    co_await answer(responder, 200, std::move(*report));
+}
+
 // --- all paths --------------------------------------------------------------------------------
 
 using Handler = Task<void> (*)(Gateway&, HttpRequest&, Responder&);
@@ -212,6 +232,10 @@ Task<void> dispatch(Gateway& gateway, HttpRequest& request, Responder& responder
         if (endpoint.path != request.path) continue;
         if (!reads) return wrong_method(request, responder, "GET");
         return endpoint.handler(gateway, request, responder);
+    }
+    if (request.path.starts_with(kSessions)) {
+        if (!reads) return wrong_method(request, responder, "GET");
+        return show_session(gateway, request, responder);
     }
     if (is_management_path(request.path)) return manage(gateway, request, responder);
     return no_such_path(request, responder);

@@ -82,7 +82,7 @@ Json defaults(const LimitSettings& settings) {
         if (!text.empty()) out[name] = text;
     };
     if (settings.max_budget)
-        out["max_budget"] = static_cast<double>(settings.max_budget->nano) * 1e-9;
+        out["max_budget"] = static_cast<double>(settings.max_budget->nano) / 1e9;
     say("budget_duration", settings.budget_duration);
     say("duration", settings.duration);
     give("tpm_limit", settings.tpm);

@@ -1,5 +1,9 @@
 #include "gateway/session_identity.h"
 
+#include <algorithm>
+
+#include "base/concat.h"
+#include "base/fnv.h"
 #include "base/json.h"
 
 namespace brigada {
@@ -45,6 +49,11 @@ std::string session_of_user_id(std::string_view user_id) {
     if (!parsed.ok() || !parsed->is_object()) return {};
     const auto found = parsed->find("session_id");
     return found != parsed->end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+SessionId session_id(std::string_view tenant, std::string_view session) {
+    if (session.empty()) return SessionId{};
+    return SessionId{std::max<uint64_t>(fnv1a64(concat(tenant, '\n', session)), 1)};
 }
 
 SessionIdentity session_identity(const HttpHeaders& headers, const CallBody& body) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gateway/call_body.h"
+#include "kv/block_key.h"
 #include "net/http.h"
 
 namespace brigada {
@@ -20,6 +21,9 @@ struct SessionIdentity {
 /// The order: our own and other gateways' headers, Claude Code's, Codex's, others',
 /// metadata.user_id, prompt_cache_key or metadata.session_id. Ids of over 255 bytes count as none.
 SessionIdentity session_identity(const HttpHeaders& headers, const CallBody& body);
+
+/// The router's name for a session of one tenant; 0 for a session without a name.
+SessionId session_id(std::string_view tenant, std::string_view session);
 
 /// The session inside Claude Code's metadata.user_id, in both of its forms:
 /// "user_..._session_<uuid>" and a JSON text {"session_id": ...}. "" when there is none.

@@ -53,7 +53,7 @@ Result<CallSpan> span_of(const Query& query) {
 }
 
 double dollars(Money money) {
-    return static_cast<double>(money.nano) * 1e-9;
+    return static_cast<double>(money.nano) / 1e9;
 }
 
 Json row_json(const SpendRow& row) {
