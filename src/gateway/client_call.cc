@@ -224,7 +224,7 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     Upstream& upstream = gateway_.upstreams()[route.upstream];
     const Deployment& deployment = *upstream.deployment;
     const std::string model = *upstream_model_for(deployment, model_served_);
-    const std::string body = upstream_body(request_.body, body_, model);
+    std::string body = upstream_body(request_.body, body_, model);
     HttpCall call = upstream_call(deployment, dialect_, request_.headers);
     call.body = body;
     call.timeouts = {.connect = gateway_.config().brigada.connect_timeout,
@@ -234,16 +234,14 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     HttpExchange exchange(gateway_.client());
     exchange_ = &exchange;
     const auto head = co_await exchange.start(call);
+    body = {};  // sent: an answer may take minutes
     Try outcome = Try::failed;
     if (responder_.client_gone()) {
         upstream.breaker.abandoned();
         end_attempt(CallStatus::aborted, 0, Ending::cancelled);
         outcome = Try::gone;
-    } else if (reclaimed_) {
-        give_way(upstream);
-        outcome = Try::gone;
     } else if (!head.ok()) {
-        judge(head.error(), upstream);
+        outcome = judge(head.error(), upstream);
     } else {
         outcome = co_await relay(exchange, *head);
     }
@@ -251,18 +249,18 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     co_return outcome;
 }
 
-/// A batch call gives its slot to a guaranteed one before its first byte.
-void ClientCall::give_way(Upstream& upstream) {
-    upstream.breaker.abandoned();
-    end_attempt(CallStatus::aborted, 0, Ending::cancelled);
-    refusal_ = Refusal{.status = 503,
-                       .type = "service_unavailable",
-                       .message = "this batch call gave way to a guaranteed one; try again",
-                       .retry_after = Duration::seconds(1)};
-}
-
-/// No answer, or one that broke before the client saw any of it.
-void ClientCall::judge(const Error& error, Upstream& upstream) {
+/// No answer, or one that broke before the client saw any of it: the upstream's fault, unless a
+/// guaranteed call took this batch call's slot.
+ClientCall::Try ClientCall::judge(const Error& error, Upstream& upstream) {
+    if (reclaimed_) {
+        upstream.breaker.abandoned();
+        end_attempt(CallStatus::aborted, 0, Ending::cancelled);
+        refusal_ = Refusal{.status = 503,
+                           .type = "service_unavailable",
+                           .message = "this batch call gave way to a guaranteed one; try again",
+                           .retry_after = Duration::seconds(1)};
+        return Try::gone;
+    }
     upstream.breaker.failed(now());
     ++upstream.failures;
     const bool late = error.code == Code::deadline;
@@ -271,6 +269,7 @@ void ClientCall::judge(const Error& error, Upstream& upstream) {
                 .type = late ? "timeout_error" : "upstream_error",
                 .message = concat("upstream ", upstream.deployment->id, ": ", error.message)};
     end_attempt(late ? CallStatus::timeout : CallStatus::upstream_error, 0, Ending::failed);
+    return Try::failed;
 }
 
 void ClientCall::begin_attempt(const Route& route) {

@@ -63,8 +63,7 @@ class ClientCall {
     brigada::Call route_call() const;
     void begin_attempt(const Route& route);
     void end_attempt(CallStatus status, int http_status, Ending ending);
-    void give_way(Upstream& upstream);
-    void judge(const Error& error, Upstream& upstream);
+    Try judge(const Error& error, Upstream& upstream);
     void no_upstream(const std::string& model, const NoUpstream& why);
     void count_usage();
     CallRecord record() const;

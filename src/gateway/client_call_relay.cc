@@ -126,8 +126,7 @@ Task<ClientCall::Try> ClientCall::relay_whole(HttpExchange& exchange,
         co_return Try::gone;
     }
     if (!body.ok()) {
-        judge(body.error(), upstream);
-        co_return Try::failed;
+        co_return judge(body.error(), upstream);
     }
     upstream.breaker.succeeded();
     meter_.whole(*body);
@@ -164,6 +163,7 @@ Task<bool> ClientCall::pass_on(const std::vector<std::string_view>& events, std:
         gateway_.metrics().first_byte(now() - received_);
         gateway_.router().first_token(call_id_, now());
         slot_.streaming();
+        request_.body = {};  // nothing is tried again: a stream of minutes need not keep it
     }
     co_return co_await stream_.write(bytes);
 }
@@ -207,8 +207,7 @@ Task<ClientCall::Try> ClientCall::relay_stream(HttpExchange& exchange,
         co_return Try::gone;
     }
     if (status != CallStatus::ok && first_byte_ == WallTime{}) {
-        judge(broke, upstream);  // nothing of the answer was seen: another upstream may do
-        co_return Try::failed;
+        co_return judge(broke, upstream);  // nothing was seen: another upstream may do
     }
     http_status_ = head.status;
     if (status == CallStatus::ok && meter_.failed()) status = CallStatus::upstream_error;
