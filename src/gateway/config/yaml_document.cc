@@ -1,7 +1,9 @@
 #include "gateway/config/yaml_document.h"
 
+#include <yaml-cpp/eventhandler.h>
+
 #include <exception>
-#include <vector>
+#include <sstream>
 
 namespace brigada {
 namespace {
@@ -43,14 +45,43 @@ class Bounds {
     int values_ = 0;
 };
 
-Result<YAML::Node> only_document(std::string_view text, std::string_view file) {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.empty()) return YAML::Node();
-    if (documents.size() > 1)
-        return Error{Code::invalid_argument, concat(place(file, documents[1].Mark()),
-                                                    ": a second document; one per file is read")};
-    TRY(Bounds(file).visit(documents[0]));
-    return documents[0];
+/// Hears where each document begins, and keeps nothing of it.
+class DocumentStarts : public YAML::EventHandler {
+  public:
+    void OnDocumentStart(const YAML::Mark& mark) override { last_ = mark; }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  const std::string&) override {}
+    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                         YAML::EmitterStyle::value) override {}
+    void OnSequenceEnd() override {}
+    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                    YAML::EmitterStyle::value) override {}
+    void OnMapEnd() override {}
+
+    const YAML::Mark& last() const { return last_; }
+
+  private:
+    YAML::Mark last_;
+};
+
+/// Two steps at most: before a ',' at its top level yaml-cpp finds empty documents without end.
+Result<void> check_single(const std::string& text, std::string_view file) {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    DocumentStarts starts;
+    if (!parser.HandleNextDocument(starts) || !parser.HandleNextDocument(starts)) return {};
+    return Error{Code::invalid_argument,
+                 concat(place(file, starts.last()), ": a second document; one per file is read")};
+}
+
+Result<YAML::Node> only_document(const std::string& text, std::string_view file) {
+    TRY(check_single(text, file));
+    const YAML::Node root = YAML::Load(text);
+    TRY(Bounds(file).visit(root));
+    return root;
 }
 
 }  // namespace
@@ -60,7 +91,7 @@ Result<YAML::Node> parse_yaml(std::string_view text, std::string_view file) {
         return Error{Code::too_large, concat(file, ": ", text.size(), " bytes; at most ",
                                              kMaxConfigBytes, " are read")};
     try {
-        return only_document(text, file);
+        return only_document(std::string(text), file);
     } catch (const YAML::Exception& e) {
         return Error{Code::invalid_argument, concat(place(file, e.mark), ": not YAML: ", e.msg)};
     } catch (const std::exception& e) {

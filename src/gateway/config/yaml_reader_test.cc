@@ -177,7 +177,8 @@ TEST(YamlDocument, refuses_what_is_not_safe_to_walk) {
         {std::string(2000, '['), "not YAML: "},
         {"a: [", "not YAML: "},
         {"a: *none", "not YAML: "},
-        {"a: 1\n---\nb: 2\n", "f.yaml:3:1: a second document; one per file is read"},
+        {", a: 1\n", "f.yaml:1:1: a second document; one per file is read"},
+        {"a: 1\n---\nb: 2\n", "f.yaml:2:1: a second document; one per file is read"},
         {std::string(kMaxConfigBytes + 1, ' '), "f.yaml: 4194305 bytes; at most 4194304 are read"},
     };
     for (const Case& c : cases) {
