@@ -157,6 +157,8 @@ Result<void> Gateway::open_parts() {
     TRY(directory_->restore(std::move(records)));
     TRY(ledger_, Ledger::open({.folder = folder / "ledger"}));
     TRY(budgets_, BudgetBook::open(config_, *directory_, *ledger_));
+    budgets_->on_crossed(
+        [this](const ThresholdCrossing& crossed) { metrics_.threshold_crossed(crossed.permille); });
     admission_ = std::make_unique<Admission>(*directory_, *budgets_);
     TRY(waiting_room_, WaitingRoom::open(config_.brigada.admission, loop_));
     return {};

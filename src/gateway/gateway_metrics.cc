@@ -36,6 +36,8 @@ GatewayMetrics::GatewayMetrics()
       attempts_(counters(registry_, "brigada_upstream_attempts_total",
                          "Attempts by upstream and outcome")),
       refusals_(counters(registry_, "brigada_refusals_total", "Calls refused here, by type")),
+      thresholds_(counters(registry_, "brigada_budget_thresholds_total",
+                           "Budgets that reached a soft threshold, by thousandths of the limit")),
       predicted_tokens_(counters(registry_, "brigada_predicted_cached_tokens_total",
                                  "Prompt tokens the router expected to be cached")
                             .Add({})),
@@ -79,6 +81,10 @@ void GatewayMetrics::attempt(std::string_view upstream, std::string_view outcome
 
 void GatewayMetrics::refused(std::string_view type) {
     refusals_.Add({{"type", std::string(type)}}).Increment();
+}
+
+void GatewayMetrics::threshold_crossed(int32_t permille) {
+    thresholds_.Add({{"permille", std::to_string(permille)}}).Increment();
 }
 
 void GatewayMetrics::cache_prediction(int64_t predicted, int64_t reported) {

@@ -31,6 +31,8 @@ class GatewayMetrics {
     void spent(std::string_view model, const Usage& usage, Money cost);
     void attempt(std::string_view upstream, std::string_view outcome);
     void refused(std::string_view type);
+    /// A budget has reached so many thousandths of its limit.
+    void threshold_crossed(int32_t permille);
     void cache_prediction(int64_t predicted, int64_t reported);
 
     std::string page(const LedgerBacklog& backlog, bool accepting) const;
@@ -42,6 +44,7 @@ class GatewayMetrics {
     prometheus::Family<prometheus::Counter>& spend_;
     prometheus::Family<prometheus::Counter>& attempts_;
     prometheus::Family<prometheus::Counter>& refusals_;
+    prometheus::Family<prometheus::Counter>& thresholds_;
     prometheus::Counter& predicted_tokens_;
     prometheus::Counter& reported_tokens_;
     prometheus::Gauge& running_;
