@@ -201,19 +201,15 @@ class Reader {
 
 }  // namespace
 
-std::string spliced(std::string_view body, const std::vector<Splice>& splices) {
-    std::string out;
-    size_t growth = 0;
-    for (const Splice& splice : splices)
-        growth += splice.text.size();
-    out.reserve(body.size() + growth);
+std::vector<std::string_view> spliced(std::string_view body, const std::vector<Splice>& splices) {
+    std::vector<std::string_view> out;
     size_t from = 0;
     for (const Splice& splice : splices) {
-        out += body.substr(from, splice.at - from);
-        out += splice.text;
+        out.push_back(body.substr(from, splice.at - from));
+        out.push_back(splice.text);
         from = splice.at + splice.size;
     }
-    out += body.substr(from);
+    out.push_back(body.substr(from));
     return out;
 }
 

@@ -20,8 +20,9 @@ struct Splice {
     std::string text = {};
 };
 
-/// The body with the splices made; they are in order and do not overlap.
-std::string spliced(std::string_view body, const std::vector<Splice>& splices);
+/// The body with the splices made, in pieces of it and of them: nothing is copied. The splices are
+/// in order and do not overlap.
+std::vector<std::string_view> spliced(std::string_view body, const std::vector<Splice>& splices);
 
 struct CallBody {
     std::string model = {};

@@ -224,9 +224,9 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     Upstream& upstream = gateway_.upstreams()[route.upstream];
     const Deployment& deployment = *upstream.deployment;
     const std::string model = *upstream_model_for(deployment, model_served_);
-    std::string body = upstream_body(request_.body, body_, model);
+    const std::vector<Splice> edits = upstream_edits(body_, model);
     HttpCall call = upstream_call(deployment, dialect_, request_.headers);
-    call.body = body;
+    call.body = spliced(request_.body, edits);
     call.timeouts = {.connect = gateway_.config().brigada.connect_timeout,
                      .first_byte = first_byte_timeout(deployment),
                      .between_bytes = gateway_.config().brigada.idle_timeout,
@@ -234,7 +234,6 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     HttpExchange exchange(gateway_.client());
     exchange_ = &exchange;
     const auto head = co_await exchange.start(call);
-    body = {};  // sent: an answer may take minutes
     Try outcome = Try::failed;
     if (responder_.client_gone()) {
         upstream.breaker.abandoned();

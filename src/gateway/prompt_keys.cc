@@ -96,10 +96,24 @@ void add_without_marks(std::string_view text, PieceChain& chain) {
     chain.add(text);
 }
 
-std::string_view raw(simdjson::ondemand::value& value, std::string_view body) {
-    const std::string_view token = value.raw_json_token();
-    const auto at = static_cast<size_t>(token.data() - body.data());
-    return body.substr(at, value_end(body, at) - at);
+/// The value's own bytes. Arrays and objects are skipped by simdjson's index, not byte by byte.
+std::string_view raw(simdjson::ondemand::value& value) {
+    simdjson::ondemand::json_type type{};
+    std::string_view out;
+    if (value.type().get(type)) return {};
+    if (type == simdjson::ondemand::json_type::array) {
+        simdjson::ondemand::array array;
+        return value.get_array().get(array) || array.raw_json().get(out) ? std::string_view() : out;
+    }
+    if (type == simdjson::ondemand::json_type::object) {
+        simdjson::ondemand::object object;
+        return value.get_object().get(object) || object.raw_json().get(out) ? std::string_view()
+                                                                            : out;
+    }
+    out = value.raw_json_token();  // up to the next token
+    while (!out.empty() && out.back() <= ' ')
+        out.remove_suffix(1);
+    return out;
 }
 
 }  // namespace
@@ -116,7 +130,7 @@ PromptKeys prompt_keys(std::string_view body, Dialect dialect, std::string_view 
         simdjson::ondemand::value value;
         if (field.unescaped_key().get(key) || field.value().get(value)) return {};
         for (size_t i = 0; i < kPromptFields.size(); ++i)
-            if (key == kPromptFields[i]) parts[i] = raw(value, body);
+            if (key == kPromptFields[i]) parts[i] = raw(value);
     }
     PieceChain chain(salt);
     for (const std::string_view part : parts) {

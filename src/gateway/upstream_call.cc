@@ -43,7 +43,7 @@ bool speaks(const Deployment& deployment, Dialect dialect) {
     return is_anthropic(dialect) == (deployment.dialect == UpstreamDialect::anthropic);
 }
 
-std::string upstream_body(std::string_view body, const CallBody& read, std::string_view model) {
+std::vector<Splice> upstream_edits(const CallBody& read, std::string_view model) {
     std::vector<Splice> splices;
     if (model != read.model) {
         splices.push_back(read.model_value);
@@ -51,7 +51,7 @@ std::string upstream_body(std::string_view body, const CallBody& read, std::stri
     }
     if (read.usage_request) splices.push_back(*read.usage_request);
     std::ranges::sort(splices, {}, &Splice::at);
-    return spliced(body, splices);
+    return splices;
 }
 
 HttpCall upstream_call(const Deployment& deployment, Dialect dialect, const HttpHeaders& client) {

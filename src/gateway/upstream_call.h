@@ -16,8 +16,8 @@ namespace brigada {
 /// upstreams is still to come.
 bool speaks(const Deployment& deployment, Dialect dialect);
 
-/// The client's body with the upstream's name for the model, and with usage asked for.
-std::string upstream_body(std::string_view body, const CallBody& read, std::string_view model);
+/// What changes of the client's body: the upstream's name for the model, and usage is asked for.
+std::vector<Splice> upstream_edits(const CallBody& read, std::string_view model);
 
 /// All but the body and the timeouts. `deployment` has an address (CHECK).
 HttpCall upstream_call(const Deployment& deployment, Dialect dialect, const HttpHeaders& client);

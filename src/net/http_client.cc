@@ -37,6 +37,13 @@ std::string host_field(const HttpCall& call) {
     return call.port == 80 ? host : concat(host, ":", call.port);
 }
 
+size_t size_of(const std::vector<std::string_view>& pieces) {
+    size_t sum = 0;
+    for (const std::string_view part : pieces)
+        sum += part.size();
+    return sum;
+}
+
 std::string render_head(const HttpCall& call) {
     std::string head = concat(to_string(call.method), " ", call.target,
                               " HTTP/1.1\r\nhost: ", host_field(call), "\r\n");
@@ -45,9 +52,10 @@ std::string render_head(const HttpCall& call) {
         if (!is_ours(field.name))
             head.append(field.name).append(": ").append(field.value).append("\r\n");
     }
-    const bool says_length = !call.body.empty() || call.method == HttpMethod::post ||
+    const size_t body_bytes = size_of(call.body);
+    const bool says_length = body_bytes > 0 || call.method == HttpMethod::post ||
                              call.method == HttpMethod::put || call.method == HttpMethod::patch;
-    if (says_length) head.append(concat("content-length: ", call.body.size(), "\r\n"));
+    if (says_length) head.append(concat("content-length: ", body_bytes, "\r\n"));
     return head.append("\r\n");
 }
 
@@ -137,7 +145,9 @@ Task<Result<HttpResponseHead>> HttpExchangeState::ask(const HttpCall& call, std:
     parser.emplace(call.method, client->options.head_bytes, client->options.header_count);
     unread = {};
     stream->expire_at(Instant::never());
-    iovec pieces[] = {piece(head), piece(call.body)};
+    std::vector<iovec> pieces{piece(head)};
+    for (const std::string_view part : call.body)
+        pieces.push_back(piece(part));
     const IoStatus sent = co_await stream->write_all(pieces, timeouts.between_bytes);
     // A failed upload may be an answer already given (413), so we look for one before we judge.
     if (sent == IoStatus::aborted || sent == IoStatus::timed_out)

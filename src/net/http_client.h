@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "net/http.h"
 #include "net/loop.h"
@@ -27,7 +28,7 @@ struct HttpCall {
     uint16_t port = 80;
     std::string target = "/";  // path and query, percent-encoded
     HttpHeaders headers = {};
-    std::string_view body = {};  // borrowed until start() returns
+    std::vector<std::string_view> body = {};  // in pieces; borrowed until start() returns
     HttpTimeouts timeouts = {};
 };
 

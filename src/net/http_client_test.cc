@@ -80,7 +80,7 @@ TEST_F(HttpClientTest, sends_a_body_reads_the_answer_and_keeps_the_connection) {
         for (const size_t size : {0ul, 5ul, 400'000ul}) {
             const std::string body(size, 'x');
             HttpCall c = call("/echo", HttpMethod::post);
-            c.body = body;
+            c.body = {body};
             HttpExchange exchange(*client_);
             const auto head = co_await exchange.start(c);
             EXPECT_TRUE(head.ok());
