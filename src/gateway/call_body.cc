@@ -17,6 +17,26 @@ using simdjson::ondemand::value;
 
 static_assert(kBodyPadding >= simdjson::SIMDJSON_PADDING);
 
+/// The value's own bytes. Arrays and objects are skipped by simdjson's index, not byte by byte.
+std::string_view raw(simdjson::ondemand::value& value) {
+    simdjson::ondemand::json_type type{};
+    std::string_view out;
+    if (value.type().get(type)) return {};
+    if (type == simdjson::ondemand::json_type::array) {
+        simdjson::ondemand::array array;
+        return value.get_array().get(array) || array.raw_json().get(out) ? std::string_view() : out;
+    }
+    if (type == simdjson::ondemand::json_type::object) {
+        simdjson::ondemand::object object;
+        return value.get_object().get(object) || object.raw_json().get(out) ? std::string_view()
+                                                                            : out;
+    }
+    out = value.raw_json_token();  // up to the next token
+    while (!out.empty() && out.back() <= ' ')
+        out.remove_suffix(1);
+    return out;
+}
+
 /// One body on its way through simdjson; every step says what was wrong with which field.
 class Reader {
   public:
@@ -68,6 +88,8 @@ class Reader {
         if (key == "user") return read_text("user", found, out_.end_user);
         if (key == "prompt_cache_key") return read_text("prompt_cache_key", found, out_.session);
         if (key == "metadata") return read_metadata(found);
+        for (size_t i = 0; i < kPromptFields.size(); ++i)
+            if (key == kPromptFields[i]) out_.prompt[i] = raw(found);
         return {};
     }
 

@@ -2,6 +2,7 @@
 // and the edits that go on with it. The rest of the bytes are the client's and pass as they came.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,10 @@ struct Splice {
 /// in order and do not overlap.
 std::vector<std::string_view> spliced(std::string_view body, const std::vector<Splice>& splices);
 
+/// The fields that make the prompt, in the order in which chat templates render them.
+inline constexpr std::array<std::string_view, 6> kPromptFields = {
+    "tools", "system", "instructions", "messages", "input", "prompt"};
+
 struct CallBody {
     std::string model = {};
     bool stream = false;
@@ -31,6 +36,8 @@ struct CallBody {
     std::string end_user = {};               // `user`, or metadata.user_id
     std::string session = {};                // prompt_cache_key, or metadata.session_id
     std::vector<std::string> tags = {};      // metadata.tags
+
+    std::array<std::string_view, kPromptFields.size()> prompt = {};  // raw JSON, inside the body
 
     Splice model_value = {};                   // where the model's name stands
     std::optional<Splice> usage_request = {};  // asks for usage when the client did not

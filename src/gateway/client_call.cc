@@ -104,7 +104,7 @@ std::optional<Refusal> ClientCall::read() {
         if (const auto value = request_.headers.get(header)) body_.end_user = *value;
     if (gateway_.config().general.requires_end_user && body_.end_user.empty())
         return refusal_of({Code::invalid_argument, "user: must name the end user; it is missing"});
-    prompt_ = prompt_keys(request_.body, dialect_, caller_->tenant);
+    prompt_ = prompt_keys(body_, dialect_, caller_->tenant);
     return std::nullopt;
 }
 

@@ -1,22 +1,14 @@
 #include "gateway/prompt_keys.h"
 
-#include <simdjson.h>
 #include <xxhash.h>
 
-#include <array>
 #include <string>
-
-#include "net/http.h"
 
 namespace brigada {
 
 namespace {
 
 constexpr size_t kPieceBytes = kBlockTokens * kBytesPerToken;
-
-/// In the order in which chat templates render them.
-constexpr std::array<std::string_view, 6> kPromptFields = {"tools",    "system", "instructions",
-                                                           "messages", "input",  "prompt"};
 
 /// Cuts text into pieces as it comes and chains their keys.
 class PieceChain {
@@ -96,44 +88,11 @@ void add_without_marks(std::string_view text, PieceChain& chain) {
     chain.add(text);
 }
 
-/// The value's own bytes. Arrays and objects are skipped by simdjson's index, not byte by byte.
-std::string_view raw(simdjson::ondemand::value& value) {
-    simdjson::ondemand::json_type type{};
-    std::string_view out;
-    if (value.type().get(type)) return {};
-    if (type == simdjson::ondemand::json_type::array) {
-        simdjson::ondemand::array array;
-        return value.get_array().get(array) || array.raw_json().get(out) ? std::string_view() : out;
-    }
-    if (type == simdjson::ondemand::json_type::object) {
-        simdjson::ondemand::object object;
-        return value.get_object().get(object) || object.raw_json().get(out) ? std::string_view()
-                                                                            : out;
-    }
-    out = value.raw_json_token();  // up to the next token
-    while (!out.empty() && out.back() <= ' ')
-        out.remove_suffix(1);
-    return out;
-}
-
 }  // namespace
 
-PromptKeys prompt_keys(std::string_view body, Dialect dialect, std::string_view salt) {
-    std::array<std::string_view, kPromptFields.size()> parts;
-    thread_local simdjson::ondemand::parser parser;
-    simdjson::ondemand::document document;
-    simdjson::ondemand::object top;
-    const simdjson::padded_string_view padded(body, body.size() + kBodyPadding);
-    if (parser.iterate(padded).get(document) || document.get_object().get(top)) return {};
-    for (auto field : top) {
-        std::string_view key;
-        simdjson::ondemand::value value;
-        if (field.unescaped_key().get(key) || field.value().get(value)) return {};
-        for (size_t i = 0; i < kPromptFields.size(); ++i)
-            if (key == kPromptFields[i]) parts[i] = raw(value);
-    }
+PromptKeys prompt_keys(const CallBody& body, Dialect dialect, std::string_view salt) {
     PieceChain chain(salt);
-    for (const std::string_view part : parts) {
+    for (const std::string_view part : body.prompt) {
         if (is_anthropic(dialect))
             add_without_marks(part, chain);
         else

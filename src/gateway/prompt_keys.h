@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/call_body.h"
 #include "gateway/dialect.h"
 #include "kv/block_key.h"
 
@@ -23,9 +24,8 @@ struct PromptKeys {
     int64_t estimated_tokens() const { return (bytes + kBytesPerToken - 1) / kBytesPerToken; }
 };
 
-/// `body` is JSON that read_call_body() took; it may be read kBodyPadding bytes further. Marks that
-/// move from turn to turn without being part of the prompt (cache_control) are left out. `salt`
-/// keeps tenants apart.
-PromptKeys prompt_keys(std::string_view body, Dialect dialect, std::string_view salt);
+/// Marks that move from turn to turn without being part of the prompt (cache_control) are left out.
+/// `salt` keeps tenants apart.
+PromptKeys prompt_keys(const CallBody& body, Dialect dialect, std::string_view salt);
 
 }  // namespace brigada

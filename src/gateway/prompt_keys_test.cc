@@ -10,7 +10,7 @@ namespace {
 
 PromptKeys keys(std::string body, Dialect dialect = Dialect::chat, std::string_view salt = "t") {
     body.reserve(body.size() + kBodyPadding);
-    return prompt_keys(body, dialect, salt);
+    return prompt_keys(read_call_body(body, dialect).value(), dialect, salt);
 }
 
 std::string text(char c, size_t n = 300) {
@@ -49,7 +49,7 @@ TEST(PromptKeys, the_order_of_fields_does_not_matter_what_is_no_prompt_neither) 
 TEST(PromptKeys, marks_that_move_are_left_out) {
     const auto turn = [](std::string_view first_mark, std::string_view second_mark) {
         return keys(
-            concat(R"({"messages":[{"text":")", text('a'), "\"", first_mark,
+            concat(R"({"model":"m","messages":[{"text":")", text('a'), "\"", first_mark,
                    R"(},{"text":"say \"cache_control\" )", text('b'), "\"", second_mark, "}]}"),
             Dialect::messages);
     };
@@ -60,12 +60,13 @@ TEST(PromptKeys, marks_that_move_are_left_out) {
 }
 
 TEST(PromptKeys, tenants_share_nothing) {
-    const std::string body = concat(R"({"messages":[")", text('a'), R"("]})");
+    const std::string body = concat(R"({"model":"m","messages":[")", text('a'), R"("]})");
     EXPECT_EQ(shared(keys(body, Dialect::chat, "a"), keys(body, Dialect::chat, "b")), 0u);
 }
 
 TEST(PromptKeys, an_estimate_is_a_quarter_of_the_bytes) {
-    EXPECT_EQ(keys(R"({"prompt":"12345678"})", Dialect::completions).estimated_tokens(), 3);
+    EXPECT_EQ(keys(R"({"model":"m","prompt":"12345678"})", Dialect::completions).estimated_tokens(),
+              3);
     EXPECT_EQ(keys(R"({"model":"m"})").estimated_tokens(), 0);
 }
 
