@@ -219,7 +219,7 @@ class Upstreams(GatewayTest):
                            json.dumps({"model": "one", "stream": True, "messages": []}),
                            {"Authorization": f"Bearer {key}"})
         connection.getresponse().read(10)
-        self.assertTrue(writing.is_set())
+        self.assertTrue(writing.wait(SECONDS))
         connection.sock.close()
         connection.close()
         self.assertTrue(self.upstreams[0].gone.wait(SECONDS))
