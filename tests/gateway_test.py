@@ -137,6 +137,7 @@ class Limits(GatewayTest):
         self.assertEqual(statuses, [200] * 4 + [429] * 4)  # 10,400 nano-dollars each
         _, headers, body = self.gateway.chat("m", keys[0])
         self.assertEqual(body["error"]["type"], "budget_exceeded")
+        self.assertIn("of team red", body["error"]["message"])
         self.assertEqual(headers["x-should-retry"], "false")
         self.assertEqual(self.gateway.metric("brigada_budget_thresholds_total"), 2)  # 50 and 80 %
         self.assertEqual(self.gateway.chat("m", self.gateway.new_key())[0], 200)  # others go on

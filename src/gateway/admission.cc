@@ -90,9 +90,9 @@ void Admission::take_over_changes(WallTime now) {
 
 Refusal Admission::refusal(const RateRefusal& refused) const {
     Refusal out{.status = 429, .type = "rate_limit_error"};
-    out.message = concat("Rate limit: ", words_for(directory_.describe(refused.scope)), " may use ",
-                         refused.limit, " ", unit(refused.kind), "; ",
-                         std::max<int64_t>(refused.remaining, 0), " are left");
+    out.message =
+        concat("Rate limit: ", words_for(directory_, refused.scope), " may use ", refused.limit,
+               " ", unit(refused.kind), "; ", std::max<int64_t>(refused.remaining, 0), " are left");
     if (refused.never_fits) {
         out.message += ". This call alone is larger than the limit";
         out.may_retry = false;

@@ -129,7 +129,7 @@ Refusal BudgetBook::refusal(const BudgetRefusal& refused, WallTime now) const {
                 .may_retry = false};
     out.message = concat("Budget has been exceeded! Current cost: ", shown(refused.spent),
                          ", Max budget: ", shown(refused.limit), " of ",
-                         words_for(directory_->describe(refused.scope)));
+                         words_for(*directory_, refused.scope));
     if (refused.reserved > Money{})
         out.message += concat("; ", shown(refused.reserved), " are reserved by running calls");
     if (refused.resets_at && *refused.resets_at != WallTime{INT64_MAX}) {

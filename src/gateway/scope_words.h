@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "gateway/directory/scope_book.h"
+#include "gateway/directory/directory.h"
 
 namespace brigada {
 
-/// "this key", "team red", "team red for model m". A key's id is a hash: it would tell its owner
-/// nothing. "a limit" for a scope that is gone.
-std::string words_for(const ScopeInfo* info);
+/// "this key", "team red", "team red for model m": by its alias, where it has one. A key's id is a
+/// hash: it would tell its owner nothing. "a limit" for a scope that is gone.
+std::string words_for(const Directory& directory, ScopeId scope);
 
 }  // namespace brigada
