@@ -36,6 +36,7 @@ void add_room(std::string_view what, const std::optional<Room>& room, HttpHeader
 
 Admission::Hold& Admission::Hold::operator=(Hold&& other) noexcept {
     std::swap(from_, other.from_);
+    std::swap(scopes_, other.scopes_);
     std::swap(rate_, other.rate_);
     std::swap(budget_, other.budget_);
     return *this;
@@ -59,20 +60,19 @@ std::expected<Admission::Hold, Refusal> Admission::reserve(const Caller& caller,
                                                            std::string_view end_user,
                                                            const Estimate& estimate, Instant now,
                                                            WallTime wall) {
-    const std::vector<ScopeId> scopes = directory_.scopes(caller, model, end_user);
+    std::vector<ScopeId> scopes = directory_.scopes(caller, model, end_user);
     take_over_changes(wall);
     limiter_.sweep(now, kSweptPerCall);
     const auto budget = budgets_.reserve(scopes, estimate.cost, wall);
     if (!budget) return std::unexpected(budget.error());
     const auto rate = limiter_.reserve(scopes, estimate.tokens, now);
-    if (rate) return Hold(*this, *rate, *budget);
+    if (rate) return Hold(*this, std::move(scopes), *rate, *budget);
     budgets_.cancel(*budget);
     return std::unexpected(refusal(rate.error()));
 }
 
-void Admission::add_headroom(const Caller& caller, std::string_view model,
-                             std::string_view end_user, Instant now, HttpHeaders& headers) {
-    const Headroom room = limiter_.headroom(directory_.scopes(caller, model, end_user), now);
+void Admission::add_headroom(const Hold& hold, Instant now, HttpHeaders& headers) const {
+    const Headroom room = limiter_.headroom(hold.scopes_, now);
     add_room("requests", room.requests, headers);
     add_room("tokens", room.tokens, headers);
 }

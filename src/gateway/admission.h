@@ -33,10 +33,12 @@ class Admission {
 
       private:
         friend class Admission;
-        Hold(Admission& from, RateReservation rate, BudgetReservation budget)
-            : from_(&from), rate_(rate), budget_(budget) {}
+        Hold(Admission& from, std::vector<ScopeId> scopes, RateReservation rate,
+             BudgetReservation budget)
+            : from_(&from), scopes_(std::move(scopes)), rate_(rate), budget_(budget) {}
 
-        Admission* from_ = nullptr;
+        Admission* from_ = nullptr;    // null once it is settled
+        std::vector<ScopeId> scopes_;  // that the call counts against
         RateReservation rate_{};
         BudgetReservation budget_{};
     };
@@ -56,11 +58,9 @@ class Admission {
                                          std::string_view end_user, const Estimate& estimate,
                                          Instant now, WallTime wall);
 
-    /// Adds x-ratelimit-{limit,remaining,reset}-{requests,tokens}: of the narrowest limits.
-    void add_headroom(const Caller& caller, std::string_view model, std::string_view end_user,
-                      Instant now, HttpHeaders& headers);
-
-    const Limiter& limiter() const { return limiter_; }
+    /// Adds x-ratelimit-{limit,remaining,reset}-{requests,tokens}: of the narrowest limits of the
+    /// call that was admitted.
+    void add_headroom(const Hold& hold, Instant now, HttpHeaders& headers) const;
 
   private:
     void take_over_changes(WallTime now);

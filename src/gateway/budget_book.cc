@@ -21,8 +21,7 @@ std::string shown(Money money) {
     return "$" + decimal_dollars(money);
 }
 
-}  // namespace
-
+/// Which sums of the ledger are this scope's; nothing for those it keeps no sums of.
 std::optional<SpendBy> spend_by(ScopeKind kind) {
     switch (kind) {
         case ScopeKind::key:
@@ -40,6 +39,8 @@ std::optional<SpendBy> spend_by(ScopeKind kind) {
     }
     return std::nullopt;
 }
+
+}  // namespace
 
 Result<BudgetBook> BudgetBook::open(const GatewayConfig& config, Directory& directory,
                                     Ledger& ledger) {
@@ -75,6 +76,7 @@ void BudgetBook::take_over(ScopeId scope, WallTime now) {
         if (rules[i].increase)
             budgets_.increase(scope, i, {rules[i].increase->amount, rules[i].increase->until});
     const std::vector<BudgetStatus> all = budgets_.status(scope, now);
+    if (!all.empty()) (void)ledger_->flush(kFlushPatience);
     for (size_t i = 0; i < all.size(); ++i)
         if (all[i].spent == Money{})  // new here, or nothing was spent yet
             budgets_.restore(scope, i, all[i].window.begin,
@@ -87,7 +89,6 @@ Money BudgetBook::spent_since(const ScopeInfo& info, WallTime since) const {
     SpendQuery query{.by = *by, .span = {.from = since}};
     if (info.kind != ScopeKind::proxy) query.holder = info.id;
     if (!info.model.empty()) query.model = info.model;
-    (void)ledger_->flush(kFlushPatience);
     const auto rows = ledger_->spend(query);
     Money sum;
     if (rows.ok())
@@ -119,6 +120,7 @@ Spend BudgetBook::spend(const ScopeInfo& info, WallTime now) {
         out.resets_at = window.end;
         break;
     }
+    (void)ledger_->flush(kFlushPatience);
     out.spent = spent_since(info, since);
     return out;
 }

@@ -56,7 +56,4 @@ class BudgetBook {
     Crossed crossed_;
 };
 
-/// Which sums of the ledger are this scope's; nothing for those it keeps no sums of.
-std::optional<SpendBy> spend_by(ScopeKind kind);
-
 }  // namespace brigada

@@ -6,6 +6,7 @@
 #include "base/concat.h"
 #include "base/fnv.h"
 #include "gateway/upstream_call.h"
+#include "net/http_grammar.h"
 
 namespace brigada {
 
@@ -13,6 +14,8 @@ namespace {
 
 constexpr int64_t kDefaultOutputTokens = 1'024;  // reserved for a call that names no maximum
 constexpr int64_t kMostReservedOutput = 8'192;   // agents ask for 64,000 and write 216
+
+constexpr int kClientClosedRequest = 499;  // nginx's word for it; only the ledger sees it
 
 /// Cached tokens weigh less; the division rounds up, so that many small calls do not come free.
 int64_t weighted(const Usage& usage, int64_t cached_permille) {
@@ -34,10 +37,7 @@ std::string_view key_of(const HttpHeaders& headers, const std::string& key_heade
     constexpr std::string_view kBearer = "Bearer ";
     if (const auto value = headers.get("authorization");
         value && value->size() > kBearer.size() &&
-        std::ranges::equal(
-            value->substr(0, kBearer.size()), kBearer, {},
-            [](unsigned char c) { return std::tolower(c); },
-            [](unsigned char c) { return std::tolower(c); }))
+        equal_without_case(value->substr(0, kBearer.size()), kBearer))
         return value->substr(kBearer.size());
     if (const auto value = headers.get("x-api-key")) return *value;
     if (!key_header.empty())
@@ -98,6 +98,8 @@ std::optional<Refusal> ClientCall::read() {
     if (!body.ok()) return refusal_of(body.error());
     body_ = std::move(body).value();
     identity_ = session_identity(request_.headers, body_);
+    session_ = session_id(caller_->tenant, identity_.key());
+    if (!identity_.agent.empty()) group_ = session_id(caller_->tenant, identity_.session);
     if (is_anthropic(dialect_) && !session_of_user_id(body_.end_user).empty())
         body_.end_user.clear();  // it named the session, not a person
     if (const std::string& header = gateway_.config().general.end_user_header; !header.empty())
@@ -184,12 +186,11 @@ Task<ClientCall::Try> ClientCall::try_model(const std::string& model) {
 
 void ClientCall::no_upstream(const std::string& model, const NoUpstream& why) {
     if (!why.model_exists) {
-        refusal_ = Refusal{.status = 404,
-                           .type = "not_found_error",
-                           .message = concat("no model '", body_.model,
-                                             "'; GET /v1/models lists those "
-                                             "there are"),
-                           .may_retry = false};
+        refusal_ = Refusal{
+            .status = 404,
+            .type = "not_found_error",
+            .message = concat("no model '", body_.model, "'; GET /v1/models lists those there are"),
+            .may_retry = false};
     } else if (!why.dialect_fits) {
         refusal_ = Refusal{.status = 400,
                            .type = "invalid_request_error",
@@ -211,9 +212,8 @@ void ClientCall::no_upstream(const std::string& model, const NoUpstream& why) {
 
 brigada::Call ClientCall::route_call() const {
     return {.id = call_id_,
-            .session = session_id(caller_->tenant, identity_.key()),
-            .group = identity_.agent.empty() ? SessionId{}
-                                             : session_id(caller_->tenant, identity_.session),
+            .session = session_,
+            .group = group_,
             .model = gateway_.model_id(model_served_),
             .keys = prompt_.keys,
             .prompt_tokens = prompt_.estimated_tokens()};
@@ -236,9 +236,7 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     const auto head = co_await exchange.start(call);
     Try outcome = Try::failed;
     if (responder_.client_gone()) {
-        upstream.breaker.abandoned();
-        end_attempt(CallStatus::aborted, 0, Ending::cancelled);
-        outcome = Try::gone;
+        outcome = client_left(0);
     } else if (!head.ok()) {
         outcome = judge(head.error(), upstream);
     } else {
@@ -252,13 +250,11 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
 /// guaranteed call took this batch call's slot.
 ClientCall::Try ClientCall::judge(const Error& error, Upstream& upstream) {
     if (reclaimed_) {
-        upstream.breaker.abandoned();
-        end_attempt(CallStatus::aborted, 0, Ending::cancelled);
         refusal_ = Refusal{.status = 503,
                            .type = "service_unavailable",
                            .message = "this batch call gave way to a guaranteed one; try again",
                            .retry_after = Duration::seconds(1)};
-        return Try::gone;
+        return abandon(0);
     }
     upstream.breaker.failed(now());
     ++upstream.failures;
@@ -269,6 +265,18 @@ ClientCall::Try ClientCall::judge(const Error& error, Upstream& upstream) {
                 .message = concat("upstream ", upstream.deployment->id, ": ", error.message)};
     end_attempt(late ? CallStatus::timeout : CallStatus::upstream_error, 0, Ending::failed);
     return Try::failed;
+}
+
+/// Nobody waits for this upstream's answer any more, which says nothing about it.
+ClientCall::Try ClientCall::abandon(int upstream_status) {
+    gateway_.upstreams()[tried_.back()].breaker.abandoned();
+    end_attempt(CallStatus::aborted, upstream_status, Ending::cancelled);
+    return Try::gone;
+}
+
+ClientCall::Try ClientCall::client_left(int upstream_status) {
+    http_status_ = kClientClosedRequest;
+    return abandon(upstream_status);
 }
 
 void ClientCall::begin_attempt(const Route& route) {

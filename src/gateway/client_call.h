@@ -64,6 +64,8 @@ class ClientCall {
     void begin_attempt(const Route& route);
     void end_attempt(CallStatus status, int http_status, Ending ending);
     Try judge(const Error& error, Upstream& upstream);
+    Try abandon(int upstream_status);
+    Try client_left(int upstream_status);
     void no_upstream(const std::string& model, const NoUpstream& why);
     void count_usage();
     CallRecord record() const;
@@ -82,6 +84,8 @@ class ClientCall {
     CallerRef caller_;
     CallBody body_;
     SessionIdentity identity_;
+    SessionId session_{};  // as the router knows it
+    SessionId group_{};    // of a sub-agent: its parent's
     PromptKeys prompt_;
     Admission::Hold hold_;
     WaitingRoom::Slot slot_;

@@ -13,7 +13,6 @@ namespace {
 
 constexpr size_t kMaxErrorBytes = 1 << 20;
 constexpr size_t kMaxAnswerBytes = 64 << 20;
-constexpr int kClientClosedRequest = 499;  // nginx's word for it; only the ledger sees it
 
 /// Whole seconds; dates and nonsense count as none.
 std::optional<Duration> retry_after(const HttpHeaders& headers) {
@@ -56,7 +55,7 @@ HttpHeaders ClientCall::answer_headers(const HttpResponseHead& head) const {
         out.add("x-litellm-model-id", served_by_->id);
         out.add("x-litellm-model-group", model_served_);
     }
-    gateway_.admission().add_headroom(*caller_, body_.model, body_.end_user, now(), out);
+    gateway_.admission().add_headroom(hold_, now(), out);
     return out;
 }
 
@@ -72,11 +71,7 @@ Task<ClientCall::Try> ClientCall::relay(HttpExchange& exchange, const HttpRespon
 Task<ClientCall::Try> ClientCall::take_error(HttpExchange& exchange, const HttpResponseHead& head) {
     Upstream& upstream = gateway_.upstreams()[tried_.back()];
     const auto body = co_await exchange.read_all(kMaxErrorBytes);
-    if (responder_.client_gone()) {
-        upstream.breaker.abandoned();
-        end_attempt(CallStatus::aborted, head.status, Ending::cancelled);
-        co_return Try::gone;
-    }
+    if (responder_.client_gone()) co_return client_left(head.status);
     const std::string text = body.ok() ? *body : std::string();
     const bool busy = head.status == 429 || head.status == 503 || head.status == 529;
     const bool locked_out = head.status == 401 || head.status == 403;
@@ -119,15 +114,8 @@ Task<ClientCall::Try> ClientCall::relay_whole(HttpExchange& exchange,
                                               const HttpResponseHead& head) {
     Upstream& upstream = gateway_.upstreams()[tried_.back()];
     const auto body = co_await exchange.read_all(kMaxAnswerBytes);
-    if (responder_.client_gone()) {
-        upstream.breaker.abandoned();
-        http_status_ = kClientClosedRequest;
-        end_attempt(CallStatus::aborted, head.status, Ending::cancelled);
-        co_return Try::gone;
-    }
-    if (!body.ok()) {
-        co_return judge(body.error(), upstream);
-    }
+    if (responder_.client_gone()) co_return client_left(head.status);
+    if (!body.ok()) co_return judge(body.error(), upstream);
     upstream.breaker.succeeded();
     meter_.whole(*body);
     end_attempt(CallStatus::ok, head.status, Ending::answered);
@@ -200,12 +188,7 @@ Task<ClientCall::Try> ClientCall::relay_stream(HttpExchange& exchange,
     std::string closing;
     Error broke;
     CallStatus status = co_await copy_events(exchange, head, closing, broke);
-    if (status == CallStatus::aborted) {
-        upstream.breaker.abandoned();
-        http_status_ = kClientClosedRequest;
-        end_attempt(status, head.status, Ending::cancelled);
-        co_return Try::gone;
-    }
+    if (status == CallStatus::aborted) co_return client_left(head.status);
     if (status != CallStatus::ok && first_byte_ == WallTime{}) {
         co_return judge(broke, upstream);  // nothing was seen: another upstream may do
     }

@@ -40,7 +40,6 @@ class Gateway {
     UpstreamSet& upstreams() { return *upstreams_; }
     Router& router() { return *router_; }
     Ledger& ledger() { return *ledger_; }
-    AuditLog& audit() { return *audit_; }
     GatewayMetrics& metrics() { return metrics_; }
 
     RecordId new_record_id() { return record_ids_.next(WallClock().now()); }

@@ -48,9 +48,6 @@ class WaitingRoom {
     Task<std::expected<Slot, Refusal>> enter(PriorityClass priority, ScopeId tenant, int64_t bytes,
                                              Responder& responder);
 
-    int64_t running(PriorityClass priority) const { return queue_.running(priority); }
-    int64_t waiting(PriorityClass priority) const { return queue_.waiting(priority); }
-
   private:
     struct Waiter {
         explicit Waiter(Loop& loop) : signal(loop.executor()) {}
