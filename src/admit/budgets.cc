@@ -52,7 +52,9 @@ void Budgets::Account::mark_reached(WallTime now) {
 
 // --- settings -----------------------------------------------------------------------------------
 
-void Budgets::set_budgets(ScopeId scope, std::vector<Budget> budgets, WallTime now) {
+std::vector<UncountedBudget> Budgets::set_budgets(ScopeId scope, std::vector<Budget> budgets,
+                                                  WallTime now) {
+    std::vector<UncountedBudget> uncounted;
     Scope& place = scopes_[scope];
     place.id = scope;
     std::vector<Account> old = std::exchange(place.accounts, {});
@@ -66,24 +68,33 @@ void Budgets::set_budgets(ScopeId scope, std::vector<Budget> budgets, WallTime n
             account = std::move(*kept);
             old.erase(kept);
         } else {
+            account.serial = next_serial_++;
             account.window = window_of(budget.period, budget.zone, now);
+            uncounted.push_back({account.serial, account.window});
         }
         account.budget = std::move(budget);
         place.accounts.push_back(std::move(account));
     }
     forget_if_unused(place);
+    return uncounted;
 }
 
 void Budgets::increase(ScopeId scope, size_t budget, const TemporaryIncrease& increase) {
     account(scope, budget).increase = increase;
 }
 
-void Budgets::restore(ScopeId scope, size_t budget, WallTime window_begin, Money spent) {
-    Account& restored = account(scope, budget);
-    restored.window = window_of(restored.budget.period, restored.budget.zone, window_begin);
-    restored.spent = spent.nano;
-    restored.reported = 0;
-    restored.mark_reached(window_begin);
+void Budgets::add_earlier(ScopeId scope, const UncountedBudget& uncounted, Money spent,
+                          WallTime now) {
+    CHECK(spent.nano >= 0);
+    const auto known = scopes_.find(scope);
+    if (known == scopes_.end()) return;
+    for (Account& account : known->second.accounts) {
+        if (account.serial != uncounted.serial) continue;
+        account.roll(now);
+        if (account.window.begin != uncounted.window.begin) return;
+        account.spent += spent.nano;
+        account.mark_reached(now);
+    }
 }
 
 Budgets::Account& Budgets::account(ScopeId scope, size_t budget) {
@@ -220,6 +231,7 @@ void Budgets::check() const {
         for (const Account& account : scope.accounts) {
             CHECK(account.spent >= 0 && account.window.begin < account.window.end);
             CHECK(std::ranges::is_sorted(account.budget.soft_permille));
+            CHECK(account.serial > 0 && account.serial < next_serial_);
         }
     }
     CHECK(held.size() == scopes_.size(), "a reservation holds a scope that was forgotten");

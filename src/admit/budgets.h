@@ -65,6 +65,13 @@ struct ThresholdCrossing {
     friend bool operator==(const ThresholdCrossing&, const ThresholdCrossing&) = default;
 };
 
+/// A budget that began to count here and now, in a window that began earlier. Whoever keeps the
+/// ledger says what was spent before, by add_earlier().
+struct UncountedBudget {
+    uint64_t serial = 0;  // of this budget, never used twice
+    BudgetWindow window = {};
+};
+
 struct BudgetStatus {
     Money limit = {};  // increase included
     Money spent = {};
@@ -75,14 +82,16 @@ struct BudgetStatus {
 class Budgets {
   public:
     /// The scope's budgets from now on; none: nothing is counted any more. A budget that keeps its
-    /// period and zone keeps what was spent, what was reported and its increase.
-    void set_budgets(ScopeId scope, std::vector<Budget> budgets, WallTime now);
+    /// period and zone keeps what was spent, what was reported and its increase. Returns the
+    /// others, in their order.
+    std::vector<UncountedBudget> set_budgets(ScopeId scope, std::vector<Budget> budgets,
+                                             WallTime now);
 
     void increase(ScopeId scope, size_t budget, const TemporaryIncrease& increase);
 
-    /// At start: what the ledger has for the window that begins at `window_begin`. Thresholds that
-    /// this reaches count as reported.
-    void restore(ScopeId scope, size_t budget, WallTime window_begin, Money spent);
+    /// What was spent in a budget's window before it was counted here. Thresholds that this reaches
+    /// count as reported. Nothing when the budget is gone or a new window has begun.
+    void add_earlier(ScopeId scope, const UncountedBudget& uncounted, Money spent, WallTime now);
 
     /// One call of about `estimate` for all of `scopes` (each at most once). It must fit into every
     /// hard budget; when one is used up, nothing fits. A refused call consumes nothing anywhere.
@@ -108,6 +117,7 @@ class Budgets {
     using Nano = __int128;  // sums of Money that no garbage from outside can overflow
 
     struct Account {
+        uint64_t serial = 0;
         Budget budget;
         BudgetWindow window;
         Nano spent = 0;
@@ -145,6 +155,7 @@ class Budgets {
     std::unordered_map<ScopeId, Scope> scopes_;
     std::unordered_map<BudgetReservation, Reservation> reservations_;
     uint64_t next_id_ = 1;
+    uint64_t next_serial_ = 1;
 };
 
 }  // namespace brigada

@@ -132,7 +132,8 @@ TEST(Budgets, keeps_what_was_spent_when_budgets_change) {
     budgets.set_budgets(kKey, {dollars(60, "month"), dollars(9, "week"), dollars(8, "day")}, kNoon);
     const std::vector<BudgetStatus> status = budgets.status(kKey, kNoon);
     EXPECT_EQ(status.at(0).spent, Money::dollars(4));
-    EXPECT_EQ(status.at(1).spent, Money{0}) << "a new window: the ledger knows, restore it";
+    EXPECT_EQ(status.at(1).spent, Money{0})
+        << "a new budget: the ledger knows what was spent before";
     EXPECT_EQ(status.at(2).spent, Money::dollars(4));
     EXPECT_EQ(status.at(2).reserved, Money::dollars(1));
     budgets.set_budgets(kKey, {}, kNoon);
@@ -142,15 +143,32 @@ TEST(Budgets, keeps_what_was_spent_when_budgets_change) {
     EXPECT_EQ(budgets.scopes(), 0u);
 }
 
-TEST(Budgets, goes_on_from_what_the_ledger_has) {
+TEST(Budgets, adds_what_was_spent_before_it_counted) {
     Budgets budgets;
-    budgets.set_budgets(kKey, {dollars(10, "day")}, kNoon);
-    budgets.restore(kKey, 0, kMidnight - Duration::seconds(24 * kHour), Money::dollars(9));
+    const auto uncounted = budgets.set_budgets(kKey, {dollars(10, "day")}, kNoon);
+    ASSERT_EQ(uncounted.size(), 1u);
+    EXPECT_EQ(uncounted[0].window.begin, kMidnight - Duration::seconds(24 * kHour));
     const ScopeId scopes[] = {kKey};
+    spend(budgets, scopes, Money{500'000'000}, kNoon);  // a call that ends while the ledger is read
+    budgets.add_earlier(kKey, uncounted[0], Money{8'500'000'000}, kNoon);
     EXPECT_FALSE(budgets.reserve(scopes, Money::dollars(2), kNoon));
     EXPECT_EQ(spend(budgets, scopes, Money{600'000'000}, kNoon).size(), 1u)
         << "500 and 800 were told before the restart";
     EXPECT_EQ(budgets.status(kKey, kMidnight).at(0).spent, Money{0});
+}
+
+TEST(Budgets, takes_no_earlier_spend_that_is_not_its_own) {
+    Budgets budgets;
+    const auto first = budgets.set_budgets(kKey, {dollars(10, "day")}, kNoon);
+    budgets.set_budgets(kKey, {}, kNoon);
+    budgets.add_earlier(kKey, first.at(0), Money::dollars(3), kNoon);  // gone
+    const auto second = budgets.set_budgets(kKey, {dollars(10, "day")}, kNoon);
+    budgets.add_earlier(kKey, first.at(0), Money::dollars(3), kNoon);  // of its predecessor
+    EXPECT_EQ(budgets.status(kKey, kNoon).at(0).spent, Money{0});
+    EXPECT_TRUE(budgets.set_budgets(kKey, {dollars(20, "day")}, kNoon).empty()) << "it was kept";
+    budgets.add_earlier(kKey, second.at(0), Money::dollars(3), kMidnight);  // of yesterday
+    EXPECT_EQ(budgets.status(kKey, kMidnight).at(0).spent, Money{0});
+    budgets.check();
 }
 
 TEST(Budgets, gives_no_budget_twice_because_a_clock_was_set_back) {

@@ -55,20 +55,21 @@ void Admission::Hold::settle(int64_t tokens, Money cost, WallTime now) {
     from->budgets_.settle(budget_, cost, now);
 }
 
-std::expected<Admission::Hold, Refusal> Admission::reserve(const Caller& caller,
-                                                           std::string_view model,
-                                                           std::string_view end_user,
-                                                           const Estimate& estimate, Instant now,
-                                                           WallTime wall) {
+Task<std::expected<Admission::Hold, Refusal>> Admission::reserve(const Caller& caller,
+                                                                 std::string_view model,
+                                                                 std::string_view end_user,
+                                                                 Estimate estimate, WallTime wall) {
     std::vector<ScopeId> scopes = directory_.scopes(caller, model, end_user);
     take_over_changes(wall);
+    if (budgets_.is_asking_for(scopes)) co_await budgets_.wait_for_answers();
+    const Instant now = loop_.now();
     limiter_.sweep(now, kSweptPerCall);
     const auto budget = budgets_.reserve(scopes, estimate.cost, wall);
-    if (!budget) return std::unexpected(budget.error());
+    if (!budget) co_return std::unexpected(budget.error());
     const auto rate = limiter_.reserve(scopes, estimate.tokens, now);
-    if (rate) return Hold(*this, std::move(scopes), *rate, *budget);
+    if (rate) co_return Hold(*this, std::move(scopes), *rate, *budget);
     budgets_.cancel(*budget);
-    return std::unexpected(refusal(rate.error()));
+    co_return std::unexpected(refusal(rate.error()));
 }
 
 void Admission::add_headroom(const Hold& hold, Instant now, HttpHeaders& headers) const {

@@ -49,14 +49,15 @@ class Admission {
         Money cost = {};
     };
 
-    /// Both outlive it.
-    Admission(Directory& directory, BudgetBook& budgets)
-        : directory_(directory), budgets_(budgets) {}
+    /// All outlive it. Loop thread only.
+    Admission(Directory& directory, BudgetBook& budgets, const Loop& loop)
+        : directory_(directory), budgets_(budgets), loop_(loop) {}
 
-    /// A refused call consumes nothing.
-    std::expected<Hold, Refusal> reserve(const Caller& caller, std::string_view model,
-                                         std::string_view end_user, const Estimate& estimate,
-                                         Instant now, WallTime wall);
+    /// A refused call consumes nothing. Waits only for what a budget that is new here has spent
+    /// before; what is passed must outlive that.
+    Task<std::expected<Hold, Refusal>> reserve(const Caller& caller, std::string_view model,
+                                               std::string_view end_user, Estimate estimate,
+                                               WallTime wall);
 
     /// Adds x-ratelimit-{limit,remaining,reset}-{requests,tokens}: of the narrowest limits of the
     /// call that was admitted.
@@ -68,6 +69,7 @@ class Admission {
 
     Directory& directory_;
     BudgetBook& budgets_;
+    const Loop& loop_;
     Limiter limiter_;
 };
 

@@ -10,7 +10,9 @@ namespace brigada {
 
 namespace {
 
-constexpr Duration kFlushPatience = Duration::seconds(2);
+constexpr Duration kPatience = Duration::seconds(2);       // of a call, for the ledger's answer
+constexpr Duration kFlushPatience = Duration::seconds(5);  // of the worker, for the store
+constexpr Duration kAskAgain = Duration::seconds(1);
 
 /// The directory takes no duration that is none; one beyond all calendars never ends.
 BudgetPeriod period_of(std::string_view duration) {
@@ -40,13 +42,26 @@ std::optional<SpendBy> spend_by(ScopeKind kind) {
     return std::nullopt;
 }
 
+/// What the scope's calls that ended in the span have cost.
+Result<Money> spent_in(Ledger& ledger, const ScopeInfo& info, SpendBy by, CallSpan span) {
+    TRY(ledger.flush(kFlushPatience));
+    SpendQuery query{.by = by, .span = span};
+    if (info.kind != ScopeKind::proxy) query.holder = info.id;
+    if (!info.model.empty()) query.model = info.model;
+    TRY(const std::vector<SpendRow> rows, ledger.spend(query));
+    Money sum;
+    for (const SpendRow& row : rows)
+        sum += row.sum.cost;
+    return sum;
+}
+
 }  // namespace
 
-Result<BudgetBook> BudgetBook::open(const GatewayConfig& config, Directory& directory,
-                                    Ledger& ledger) {
-    TRY(const TimeZone zone, TimeZone::find(config.budgets.timezone));
-    TRY(ledger.flush(Duration::seconds(30)));  // what a crash left in the log counts, too
-    return BudgetBook(config, zone, directory, ledger);
+Result<std::unique_ptr<BudgetBook>> BudgetBook::open(const Parts& parts) {
+    TRY(const TimeZone zone, TimeZone::find(parts.config.budgets.timezone));
+    TRY(parts.ledger.flush(Duration::seconds(30)));  // what a crash left in the log counts, too
+    TRY(SpendTotals totals, SpendTotals::read(parts.ledger));
+    return std::unique_ptr<BudgetBook>(new BudgetBook(parts, zone, std::move(totals)));
 }
 
 Budget BudgetBook::budget_of(const BudgetRule& rule) const {
@@ -54,7 +69,7 @@ Budget BudgetBook::budget_of(const BudgetRule& rule) const {
                .zone = zone_,
                .enforcement = rule.hard ? Enforcement::hard : Enforcement::showback,
                .soft_permille = {}};
-    for (const int64_t permille : config_->brigada.alert_permille)
+    for (const int64_t permille : parts_.config.brigada.alert_permille)
         out.soft_permille.push_back(static_cast<int32_t>(permille));
     if (rule.soft_per_mille > 0) out.soft_permille.push_back(rule.soft_per_mille);
     std::ranges::sort(out.soft_permille);
@@ -65,36 +80,58 @@ Budget BudgetBook::budget_of(const BudgetRule& rule) const {
 }
 
 void BudgetBook::take_over(ScopeId scope, WallTime now) {
-    const ScopeInfo* info = directory_->describe(scope);
+    const ScopeInfo* info = parts_.directory.describe(scope);
     std::vector<BudgetRule> rules;
-    if (info != nullptr) rules = directory_->budgets_of(scope);
+    if (info != nullptr) rules = parts_.directory.budgets_of(scope);
     std::vector<Budget> budgets;
     for (const BudgetRule& rule : rules)
         budgets.push_back(budget_of(rule));
-    budgets_.set_budgets(scope, budgets, now);
+    const auto uncounted = budgets_.set_budgets(scope, std::move(budgets), now);
     for (size_t i = 0; i < rules.size(); ++i)
         if (rules[i].increase)
             budgets_.increase(scope, i, {rules[i].increase->amount, rules[i].increase->until});
-    const std::vector<BudgetStatus> all = budgets_.status(scope, now);
-    if (!all.empty()) (void)ledger_->flush(kFlushPatience);
-    for (size_t i = 0; i < all.size(); ++i)
-        if (all[i].spent == Money{})  // new here, or nothing was spent yet
-            budgets_.restore(scope, i, all[i].window.begin,
-                             spent_since(*info, all[i].window.begin));
+    if (info == nullptr || !spend_by(info->kind)) return;
+    for (const UncountedBudget& each : uncounted)
+        if (parts_.loop.spawn(ask_ledger(scope, *info, each, now))) ++asking_[scope];
 }
 
-Money BudgetBook::spent_since(const ScopeInfo& info, WallTime since) const {
-    const auto by = spend_by(info.kind);
-    if (!by) return {};
-    SpendQuery query{.by = *by, .span = {.from = since}};
-    if (info.kind != ScopeKind::proxy) query.holder = info.id;
-    if (!info.model.empty()) query.model = info.model;
-    const auto rows = ledger_->spend(query);
-    Money sum;
-    if (rows.ok())
-        for (const SpendRow& row : *rows)
-            sum += row.sum.cost;
-    return sum;
+// Calls that end from now on are counted here, those that ended before are the ledger's: `until`
+// parts them, and none is counted twice however long the answer takes.
+Task<void> BudgetBook::ask_ledger(ScopeId scope, ScopeInfo info, UncountedBudget uncounted,
+                                  WallTime until) {
+    const CallSpan before{.from = uncounted.window.begin, .to = until};
+    Signal pause(parts_.loop.executor());
+    for (bool calls_wait = true;; calls_wait = false) {
+        const Result<Money> spent =
+            co_await parts_.worker.run<Money>(parts_.loop, [ledger = &parts_.ledger, info, before] {
+                return spent_in(*ledger, info, *spend_by(info.kind), before);
+            });
+        if (spent.ok()) budgets_.add_earlier(scope, uncounted, *spent, WallClock().now());
+        if (calls_wait) answered(scope);  // service goes on without a ledger that does not answer
+        if (spent.ok()) co_return;
+        co_await pause.wait(kAskAgain);
+    }
+}
+
+void BudgetBook::answered(ScopeId scope) {
+    const auto open = asking_.find(scope);
+    if (--open->second == 0) asking_.erase(open);
+    for (Signal* waiting : waiting_)
+        waiting->notify();
+}
+
+bool BudgetBook::is_asking_for(std::span<const ScopeId> scopes) const {
+    if (asking_.empty()) return false;
+    return std::ranges::any_of(scopes, [&](ScopeId scope) { return asking_.contains(scope); });
+}
+
+Task<void> BudgetBook::wait_for_answers() {
+    Signal answered(parts_.loop.executor());
+    waiting_.push_back(&answered);
+    const Instant give_up = parts_.loop.now() + kPatience;
+    while (is_asking() && parts_.loop.now() < give_up)
+        co_await answered.wait(give_up - parts_.loop.now());
+    std::erase(waiting_, &answered);
 }
 
 std::expected<BudgetReservation, Refusal> BudgetBook::reserve(std::span<const ScopeId> scopes,
@@ -110,28 +147,34 @@ void BudgetBook::settle(BudgetReservation id, Money cost, WallTime now) {
 }
 
 Spend BudgetBook::spend(const ScopeInfo& info, WallTime now) {
-    Spend out;
-    WallTime since;
-    const Allowance allowance = directory_->allowance_of(info);
-    for (const BudgetRule& rule : budget_rules(allowance)) {
-        if (rule.duration.empty()) break;
-        const BudgetWindow window = window_of(period_of(rule.duration), zone_, now);
-        since = window.begin;
-        out.resets_at = window.end;
-        break;
+    const std::vector<BudgetRule> rules = budget_rules(parts_.directory.allowance_of(info));
+    if (rules.empty() || info.kind == ScopeKind::end_user) return {.spent = total_of(info)};
+    const ScopeId scope = parts_.directory.scope_of(info);
+    std::vector<BudgetStatus> budgets = budgets_.status(scope, now);
+    if (budgets.empty()) {  // no call has come under it yet
+        take_over(scope, now);
+        budgets = budgets_.status(scope, now);
     }
-    (void)ledger_->flush(kFlushPatience);
-    out.spent = spent_since(info, since);
-    return out;
+    for (size_t i = 0; i < rules.size(); ++i)
+        if (!rules[i].duration.empty())
+            return {.spent = budgets.at(i).spent, .resets_at = budgets.at(i).window.end};
+    return {.spent = budgets.at(0).spent};
+}
+
+Money BudgetBook::total_of(const ScopeInfo& info) const {
+    if (info.kind == ScopeKind::proxy) return totals_.all();
+    if (info.kind == ScopeKind::end_user) return totals_.of(SpendBy::end_user, info.id);
+    const auto by = spend_by(info.kind);
+    return by ? totals_.of(*by, info.id) : Money{};
 }
 
 Refusal BudgetBook::refusal(const BudgetRefusal& refused, WallTime now) const {
-    Refusal out{.status = static_cast<int>(config_->brigada.budget_status),
+    Refusal out{.status = static_cast<int>(parts_.config.brigada.budget_status),
                 .type = "budget_exceeded",
                 .may_retry = false};
     out.message = concat("Budget has been exceeded! Current cost: ", shown(refused.spent),
                          ", Max budget: ", shown(refused.limit), " of ",
-                         words_for(*directory_, refused.scope));
+                         words_for(parts_.directory, refused.scope));
     if (refused.reserved > Money{})
         out.message += concat("; ", shown(refused.reserved), " are reserved by running calls");
     if (refused.resets_at && *refused.resets_at != WallTime{INT64_MAX}) {

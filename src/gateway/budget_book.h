@@ -1,11 +1,13 @@
-// BudgetBook: the budgets of the directory with what was spent of them. At the start, and when an
-// administrator changes a budget, what was spent in its window comes from the ledger; from then on
-// every call is reserved before and settled after.
+// BudgetBook: the budgets of the directory with what was spent of them. Every call is reserved
+// before and settled after. What was spent in a budget's window before it was counted here, at
+// another time or by another process, is asked of the ledger, on the worker's thread.
 #pragma once
 
 #include <expected>
 #include <functional>
+#include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "admit/budgets.h"
@@ -13,20 +15,36 @@
 #include "gateway/directory/directory.h"
 #include "gateway/directory/management.h"
 #include "gateway/refusal.h"
+#include "gateway/spend_totals.h"
 #include "ledger/ledger.h"
+#include "net/worker.h"
 
 namespace brigada {
 
+/// Loop thread only, but for open().
 class BudgetBook {
   public:
     using Crossed = std::function<void(const ThresholdCrossing&)>;
 
-    /// All outlive the book. Error::invalid_argument for a time zone that does not exist.
-    static Result<BudgetBook> open(const GatewayConfig& config, Directory& directory,
-                                   Ledger& ledger);
+    struct Parts {
+        const GatewayConfig& config;
+        Directory& directory;
+        Ledger& ledger;
+        Loop& loop;
+        Worker& worker;
+    };
+
+    /// All parts outlive the book. Error::invalid_argument for a time zone that does not exist.
+    static Result<std::unique_ptr<BudgetBook>> open(const Parts& parts);
 
     /// The scope's budgets as the directory has them now.
     void take_over(ScopeId scope, WallTime now);
+
+    /// Whether the ledger is being asked what one of these has spent.
+    bool is_asking_for(std::span<const ScopeId> scopes) const;
+    bool is_asking() const { return !asking_.empty(); }
+    /// Waits for that; not for ever, because a ledger that is stuck must not stop all calls.
+    Task<void> wait_for_answers();
 
     /// A refused call consumes nothing.
     std::expected<BudgetReservation, Refusal> reserve(std::span<const ScopeId> scopes,
@@ -34,26 +52,32 @@ class BudgetBook {
     void settle(BudgetReservation id, Money cost, WallTime now);
     void cancel(BudgetReservation id) { budgets_.cancel(id); }
 
-    /// Of the scope's first budget, as /key/info shows it; of the ledger when it has none.
+    /// For the sums over holders that have no budget.
+    void add_to_totals(const CallRecord& record) { totals_.add(record); }
+
+    /// Of the scope's first budget, as /key/info shows it; since ever when it has none.
     Spend spend(const ScopeInfo& info, WallTime now);
 
     /// Told of each soft threshold that a call has crossed.
     void on_crossed(Crossed crossed) { crossed_ = std::move(crossed); }
 
   private:
-    BudgetBook(const GatewayConfig& config, TimeZone zone, Directory& directory, Ledger& ledger)
-        : config_(&config), zone_(zone), directory_(&directory), ledger_(&ledger) {}
+    BudgetBook(const Parts& parts, TimeZone zone, SpendTotals totals)
+        : parts_(parts), zone_(zone), totals_(std::move(totals)) {}
 
     Budget budget_of(const BudgetRule& rule) const;
-    Money spent_since(const ScopeInfo& info, WallTime since) const;
+    Task<void> ask_ledger(ScopeId scope, ScopeInfo info, UncountedBudget uncounted, WallTime until);
+    void answered(ScopeId scope);
+    Money total_of(const ScopeInfo& info) const;
     Refusal refusal(const BudgetRefusal& refused, WallTime now) const;
 
-    const GatewayConfig* config_;
+    Parts parts_;
     TimeZone zone_;
-    Directory* directory_;
-    Ledger* ledger_;
+    SpendTotals totals_;
     Budgets budgets_;
     Crossed crossed_;
+    std::unordered_map<ScopeId, int> asking_;  // how many of its budgets' questions are open
+    std::vector<Signal*> waiting_;
 };
 
 }  // namespace brigada

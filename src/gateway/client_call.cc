@@ -61,7 +61,8 @@ Task<void> ClientCall::run() {
     gateway_.metrics().call_began();
     refusal_ = identify();
     if (!refusal_) refusal_ = read();
-    if (!refusal_) refusal_ = admit();
+    if (!refusal_) refusal_ = may_call();
+    if (!refusal_) co_await admit();
     if (!refusal_) co_await wait_for_slot();
     if (!refusal_) {
         const auto gone = responder_.on_gone([this] {
@@ -110,26 +111,30 @@ std::optional<Refusal> ClientCall::read() {
     return std::nullopt;
 }
 
-std::optional<Refusal> ClientCall::admit() {
+std::optional<Refusal> ClientCall::may_call() const {
     if (auto no = denied(caller_->denies(body_.model))) return no;
     if (auto no = denied(gateway_.directory().denies_end_user(body_.end_user))) return no;
-    if (!gateway_.ledger().accepting())
-        return Refusal{.status = 503,
-                       .type = "service_unavailable",
-                       .message =
-                           "the ledger can't be written, so no call may be made; the disk is "
-                           "full or broken",
-                       .retry_after = Duration::seconds(5)};
+    if (gateway_.ledger().accepting()) return std::nullopt;
+    return Refusal{.status = 503,
+                   .type = "service_unavailable",
+                   .message =
+                       "the ledger can't be written, so no call may be made; the disk is full or "
+                       "broken",
+                   .retry_after = Duration::seconds(5)};
+}
+
+Task<void> ClientCall::admit() {
     const int64_t output =
         std::min(body_.max_output.value_or(kDefaultOutputTokens), kMostReservedOutput);
     const Usage expected{.input = prompt_.estimated_tokens(), .output = output};
-    auto hold = gateway_.admission().reserve(
+    auto hold = co_await gateway_.admission().reserve(
         *caller_, body_.model, body_.end_user,
         {.tokens = expected.total(), .cost = gateway_.upstreams().estimate(meant(), expected)},
-        now(), started_);
-    if (!hold) return std::move(hold).error();
-    hold_ = std::move(*hold);
-    return std::nullopt;
+        started_);
+    if (hold)
+        hold_ = std::move(*hold);
+    else
+        refusal_ = std::move(hold).error();
 }
 
 Task<void> ClientCall::wait_for_slot() {
@@ -379,6 +384,7 @@ Task<void> ClientCall::settle() {
     if (refusal_) http_status_ = refusal_status(*refusal_, dialect_);
 
     const CallRecord entry = record();
+    gateway_.budgets().add_to_totals(entry);
     attempts_.clear();  // settled: run() does it only once
     auto written = std::make_shared<Signal>(gateway_.loop().executor());
     Loop& loop = gateway_.loop();

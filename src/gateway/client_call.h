@@ -37,10 +37,11 @@ class ClientCall {
         gone,      // the client left
     };
 
-    // The steps, in order. Each returns why the call goes no further.
+    // The steps, in order. Each returns, or leaves in refusal_, why the call goes no further.
     std::optional<Refusal> identify();
     std::optional<Refusal> read();
-    std::optional<Refusal> admit();
+    std::optional<Refusal> may_call() const;
+    Task<void> admit();
     Task<void> wait_for_slot();
     Task<void> serve();
     Task<void> settle();

@@ -139,6 +139,10 @@ Task<void> manage(Gateway& gateway, HttpRequest& request, Responder& responder) 
         call.body = std::move(body).value();
     }
     ManagementReply reply = handle(gateway.directory(), call);
+    if (request.method == HttpMethod::get && gateway.budgets().is_asking()) {
+        co_await gateway.budgets().wait_for_answers();  // a sum that is not known yet was shown
+        reply = handle(gateway.directory(), call);
+    }
     co_await answer(responder, reply.status, std::move(reply.body));
 }
 

@@ -156,10 +156,14 @@ Result<void> Gateway::open_parts() {
                                              os_random(), journal_.get());
     TRY(directory_->restore(std::move(records)));
     TRY(ledger_, Ledger::open({.folder = folder / "ledger"}));
-    TRY(budgets_, BudgetBook::open(config_, *directory_, *ledger_));
+    TRY(budgets_, BudgetBook::open({.config = config_,
+                                    .directory = *directory_,
+                                    .ledger = *ledger_,
+                                    .loop = loop_,
+                                    .worker = ledger_reader_}));
     budgets_->on_crossed(
         [this](const ThresholdCrossing& crossed) { metrics_.threshold_crossed(crossed.permille); });
-    admission_ = std::make_unique<Admission>(*directory_, *budgets_);
+    admission_ = std::make_unique<Admission>(*directory_, *budgets_, loop_);
     TRY(waiting_room_, WaitingRoom::open(config_.brigada.admission, loop_));
     return {};
 }
@@ -173,6 +177,7 @@ ModelId Gateway::model_id(std::string_view name) {
 }
 
 void Gateway::stop(Duration patience) {
+    ledger_reader_.stop();
     ledger_->stop(patience);
 }
 

@@ -19,6 +19,7 @@
 #include "ledger/ledger.h"
 #include "net/http_client.h"
 #include "net/loop.h"
+#include "net/worker.h"
 #include "route/router.h"
 
 namespace brigada {
@@ -40,6 +41,8 @@ class Gateway {
     UpstreamSet& upstreams() { return *upstreams_; }
     Router& router() { return *router_; }
     Ledger& ledger() { return *ledger_; }
+    /// For what reads the ledger: the loop does not wait for it.
+    Worker& ledger_reader() { return ledger_reader_; }
     GatewayMetrics& metrics() { return metrics_; }
 
     RecordId new_record_id() { return record_ids_.next(WallClock().now()); }
@@ -65,7 +68,8 @@ class Gateway {
     std::unique_ptr<DirectoryJournal> journal_;
     std::unique_ptr<Directory> directory_;
     std::unique_ptr<Ledger> ledger_;
-    std::optional<BudgetBook> budgets_;
+    Worker ledger_reader_{"ledger reader"};
+    std::unique_ptr<BudgetBook> budgets_;
     std::unique_ptr<Admission> admission_;
     std::unique_ptr<WaitingRoom> waiting_room_;
     std::unique_ptr<UpstreamSet> upstreams_;

@@ -69,7 +69,7 @@ class Ledger {
     /// What opening cut off, to be told in the log.
     const std::optional<TornTail>& torn() const { return wal_->torn(); }
 
-    /// Brings everything on the disk into the store. Error::deadline after `patience`.
+    /// Brings everything appended so far into the store. Error::deadline after `patience`.
     Result<void> flush(Duration patience) { return mover_->flush(patience); }
 
     /// By holder. Calls in the backlog are not in it: flush first where it must be whole.

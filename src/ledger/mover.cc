@@ -40,7 +40,8 @@ std::string Mover::trouble() const {
 }
 
 Result<void> Mover::flush(Duration patience) {
-    const uint64_t last = wal_.status().end - 1;
+    const WalStatus log = wal_.status();
+    const uint64_t last = log.end - 1 + log.unwritten;
     std::unique_lock lock(mutex_);
     ++hurried_;
     changed_.notify_all();

@@ -41,7 +41,7 @@ class Mover {
     /// Why the store takes nothing; empty while it does.
     std::string trouble() const;
 
-    /// Waits until every record that was on the disk when it was called is in the store.
+    /// Waits until every record that the log had accepted when it was called is in the store.
     /// Error::deadline, with what stands in the way, after `patience`.
     Result<void> flush(Duration patience);
 

@@ -74,6 +74,8 @@ class Directory {
     /// Whoever admits takes their limits over before the next call.
     std::vector<ScopeId> take_stale_scopes() { return std::exchange(stale_, {}); }
 
+    /// The id of this scope, from now on if it has none yet.
+    ScopeId scope_of(const ScopeInfo& info);
     /// Null when the scope is gone.
     const ScopeInfo* describe(ScopeId scope) const { return scopes_.find(scope); }
     RateLimits limits_of(ScopeId scope) const;
@@ -180,7 +182,6 @@ class Directory {
     std::string_view organisation_of(const Key& key) const;
     std::optional<Denial> find_block(const Key& key) const;
     void add_scopes(std::vector<CallerScope>& to, const ScopeInfo& info);
-    ScopeId scope_of(const ScopeInfo& info);
     std::vector<ScopeId> scopes_of_record(RecordKind kind, std::string_view id) const;
     void scopes_changed(const Change& change);
 
