@@ -317,38 +317,6 @@ class Queue(unittest.TestCase):
                 upstream.stop()
 
 
-class Ledger(GatewayTest):
-    def test_nothing_is_lost_or_twice_when_it_is_killed(self):
-        key = self.gateway.new_key()
-        answered = 0
-        for _ in range(5):
-            ended = threading.Event()
-
-            def work():
-                done = 0
-                while not ended.is_set():
-                    try:
-                        if self.gateway.chat("m", key)[0] == 200:
-                            done += 1
-                    except (OSError, ValueError, AssertionError):
-                        return done
-                return done
-
-            with concurrent.futures.ThreadPoolExecutor(8) as pool:
-                workers = [pool.submit(work) for _ in range(8)]
-                before = self.calls()
-                while self.calls() < before + 40:
-                    ended.wait(0.01)
-                self.gateway.kill()
-                ended.set()
-                answered += sum(worker.result() for worker in workers)
-            self.gateway.launch()
-        rows = self.rows()
-        self.assertEqual(len({row["id"] for row in rows}), len(rows))
-        self.assertLessEqual(answered, len(rows))       # what a client saw is there
-        self.assertLessEqual(len(rows), self.calls())   # and nothing that was not made
-
-
 class BadInput(GatewayTest):
     def test_each_fault_has_its_words(self):
         key = self.gateway.new_key()

@@ -227,6 +227,11 @@ brigada::Call ClientCall::route_call() const {
 Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     begin_attempt(route);
     Upstream& upstream = gateway_.upstreams()[route.upstream];
+    if (!note_in_ledger()) {
+        const Try outcome = abandon(0);
+        attempts_.pop_back();  // it never was one
+        co_return outcome;
+    }
     const Deployment& deployment = *upstream.deployment;
     const std::string model = *upstream_model_for(deployment, model_served_);
     const std::vector<Splice> edits = upstream_edits(body_, model);
@@ -295,6 +300,32 @@ void ClientCall::begin_attempt(const Route& route) {
     meter_ = UsageMeter(dialect_);
 }
 
+/// From here on the call is in the ledger, whatever becomes of this process.
+bool ClientCall::note_in_ledger() {
+    const auto before = open_;
+    usage_ = {.input = prompt_.estimated_tokens()};
+    cost_ = gateway_.upstreams()[tried_.back()].cost(usage_);
+    usage_counted_here_ = true;
+    auto place = gateway_.ledger().begin(record());
+    if (!place.ok()) {
+        refusal_ = Refusal{.status = 503,
+                           .type = "service_unavailable",
+                           .message = concat("no call may be made: ", place.error().message),
+                           .retry_after = Duration::seconds(5)};
+        return false;
+    }
+    open_ = *place;
+    if (before) gateway_.ledger().forget(*before);
+    return true;
+}
+
+void ClientCall::note_progress() {
+    const Usage so_far{.input = prompt_.estimated_tokens(), .output = meter_.output_events()};
+    gateway_.ledger().progress(*open_, {.at = WallClock().now(),
+                                        .output = so_far.output,
+                                        .cost = gateway_.upstreams()[tried_.back()].cost(so_far)});
+}
+
 void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) {
     CallAttempt& attempt = attempts_.back();
     attempt.status = status_ = status;
@@ -341,6 +372,8 @@ std::vector<std::string> ClientCall::fallbacks(const std::string& model, Try out
 // --- the end ----------------------------------------------------------------------------------
 
 void ClientCall::count_usage() {
+    usage_ = {};
+    usage_counted_here_ = false;
     if (meter_.reported()) {
         usage_ = *meter_.reported();
         return;
@@ -387,10 +420,10 @@ Task<void> ClientCall::settle() {
     gateway_.budgets().add_to_totals(entry);
     attempts_.clear();  // settled: run() does it only once
     auto written = std::make_shared<Signal>(gateway_.loop().executor());
-    Loop& loop = gateway_.loop();
-    gateway_.ledger().append(entry, [written, &loop](Result<void>) {
-        (void)loop.post([written] { written->notify(); });
-    });
+    gateway_.ledger().append(entry, open_.value(),
+                             [written, &loop = gateway_.loop()](const Result<void>&) {
+                                 (void)loop.post([written] { written->notify(); });
+                             });
     co_await written->wait();
 }
 

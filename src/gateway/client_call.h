@@ -63,6 +63,8 @@ class ClientCall {
     HttpHeaders answer_headers(const HttpResponseHead& head) const;
     brigada::Call route_call() const;
     void begin_attempt(const Route& route);
+    bool note_in_ledger();
+    void note_progress();
     void end_attempt(CallStatus status, int http_status, Ending ending);
     Try judge(const Error& error, Upstream& upstream);
     Try abandon(int upstream_status);
@@ -100,6 +102,7 @@ class ClientCall {
     int64_t predicted_cached_ = 0;
 
     // For the ledger.
+    std::optional<OpenCalls::Place> open_;  // while an upstream has the call
     std::vector<CallAttempt> attempts_;
     std::string model_served_;
     const Deployment* served_by_ = nullptr;

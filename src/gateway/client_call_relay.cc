@@ -145,6 +145,7 @@ Task<bool> ClientCall::pass_on(const std::vector<std::string_view>& events, std:
         else if (!meter_.last_was_only_usage() || body_.client_wants_usage())
             bytes += event;
     }
+    note_progress();
     if (bytes.empty()) co_return true;
     if (first_byte_ == WallTime{}) {
         first_byte_ = WallClock().now();

@@ -254,6 +254,8 @@ std::string_view to_string(CallStatus status) {
             return "timeout";
         case CallStatus::cut:
             return "cut";
+        case CallStatus::lost:
+            return "lost";
     }
     return "unknown";
 }

@@ -22,9 +22,10 @@ enum class CallStatus : uint8_t {
     upstream_error = 1,  // an error status, or no connection
     aborted = 2,         // the client left
     timeout = 3,
-    cut = 4,  // the stream broke after its first byte
+    cut = 4,   // the stream broke after its first byte
+    lost = 5,  // the gateway died while the call ran
 };
-inline constexpr int kCallStatuses = 5;
+inline constexpr int kCallStatuses = 6;
 
 std::string_view to_string(CallStatus status);
 

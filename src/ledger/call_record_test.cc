@@ -89,7 +89,7 @@ TEST(CallRecord, refuses_what_is_no_record_and_says_why) {
     EXPECT_EQ(message("\x01"), "a call record without an id");
     EXPECT_EQ(message(std::string_view(good).substr(0, good.size() - 1)),
               concat("call record: a field ends beyond the record's ", good.size() - 2, " bytes"));
-    EXPECT_EQ(message("\x01\x1e\x01\x09"), "call record: status 9; this build knows 0 to 4");
+    EXPECT_EQ(message("\x01\x1e\x01\x09"), "call record: status 9; this build knows 0 to 5");
     EXPECT_EQ(message("\x01\x1f\x09zzzzzzzzz"),
               "call record: field 31 is 9 bytes long; an integer has at most 8");
     EXPECT_EQ(message("\x01\x1f\x01\xff"), "call record: field 31 is -1");

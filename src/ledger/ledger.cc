@@ -77,13 +77,17 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const LedgerConfig& config) {
                                              .segment_bytes = config.segment_bytes,
                                              .waiting_bytes = config.waiting_bytes,
                                              .disk = config.disk}));
-    return std::unique_ptr<Ledger>(new Ledger(std::move(lock), std::move(wal), std::move(writing),
-                                              std::move(reading), config.mover));
+    TRY(std::unique_ptr<OpenCalls> open, OpenCalls::open(config.folder / "open"));
+    std::unique_ptr<Ledger> out(new Ledger(std::move(lock), std::move(open), std::move(wal),
+                                           std::move(writing), std::move(reading), config.mover));
+    out->end_lost_calls();
+    return out;
 }
 
-Ledger::Ledger(ProcessLock lock, std::unique_ptr<Wal> wal, Store writing, Store reading,
-               const MoverConfig& mover)
+Ledger::Ledger(ProcessLock lock, std::unique_ptr<OpenCalls> open, std::unique_ptr<Wal> wal,
+               Store writing, Store reading, const MoverConfig& mover)
     : lock_(std::move(lock)),
+      open_(std::move(open)),
       wal_(std::move(wal)),
       mover_(std::make_unique<Mover>(*wal_, std::move(writing), mover)),
       reading_(std::move(reading)) {}
@@ -95,6 +99,22 @@ Ledger::~Ledger() {
 void Ledger::append(const CallRecord& record, Wal::Done done) {
     CHECK(record.id != RecordId{}, "a call without an id");
     wal_->append(encode(record), std::move(done));
+}
+
+// The place is kept until the record is on the disk, so that a call is always in one of the two; in
+// both it is counted once, by its id.
+void Ledger::append(const CallRecord& record, OpenCalls::Place place, Wal::Done done) {
+    append(record, [open = open_.get(), place, done = std::move(done)](Result<void> r) mutable {
+        if (r.ok()) open->end(place);
+        done(std::move(r));
+    });
+}
+
+void Ledger::end_lost_calls() {
+    for (const OpenCalls::Left& left : open_->left()) {
+        append(left.record, left.place, [](const Result<void>&) {});
+        ++lost_;
+    }
 }
 
 LedgerBacklog Ledger::backlog() const {

@@ -4,6 +4,7 @@
 //
 //   <folder>/lock      held by the process that writes
 //   <folder>/log/      the write-ahead log
+//   <folder>/open      the calls that are at an upstream now
 //   <folder>/calls.db  the store
 #pragma once
 
@@ -19,6 +20,7 @@
 #include "ledger/call_record.h"
 #include "ledger/log_file.h"
 #include "ledger/mover.h"
+#include "ledger/open_calls.h"
 #include "ledger/store.h"
 #include "ledger/wal.h"
 
@@ -57,9 +59,20 @@ class Ledger {
     Ledger& operator=(const Ledger&) = delete;
     ~Ledger();
 
+    /// Before a call reaches an upstream: if this process dies, the next one ends the call in the
+    /// ledger, as it stood at its last progress. Error::io when the disk is full.
+    Result<OpenCalls::Place> begin(const CallRecord& record) { return open_->begin(record); }
+    void progress(OpenCalls::Place place, const OpenCalls::Progress& progress) {
+        open_->progress(place, progress);
+    }
+    /// The call has gone on to another place, or never reached an upstream.
+    void forget(OpenCalls::Place place) { open_->end(place); }
+
     /// `done` is called on the log's thread once the record is on the disk: the client may see the
     /// end. The record needs an id. Taken also while accepting() is false: the call was made.
     void append(const CallRecord& record, Wal::Done done);
+    /// The same, of a call that was begun.
+    void append(const CallRecord& record, OpenCalls::Place place, Wal::Done done);
 
     /// Whether a new call may begin; when not, answer 503.
     bool accepting() const { return wal_->accepting(); }
@@ -68,6 +81,8 @@ class Ledger {
 
     /// What opening cut off, to be told in the log.
     const std::optional<TornTail>& torn() const { return wal_->torn(); }
+    /// Calls that ran when the process before died; they are in the log as `lost`.
+    size_t lost() const { return lost_; }
 
     /// Brings everything appended so far into the store. Error::deadline after `patience`.
     Result<void> flush(Duration patience) { return mover_->flush(patience); }
@@ -82,11 +97,14 @@ class Ledger {
     void stop(Duration patience);
 
   private:
-    Ledger(ProcessLock lock, std::unique_ptr<Wal> wal, Store writing, Store reading,
-           const MoverConfig& mover);
+    Ledger(ProcessLock lock, std::unique_ptr<OpenCalls> open, std::unique_ptr<Wal> wal,
+           Store writing, Store reading, const MoverConfig& mover);
+    void end_lost_calls();
 
     ProcessLock lock_;
+    std::unique_ptr<OpenCalls> open_;
     std::unique_ptr<Wal> wal_;
+    size_t lost_ = 0;
     std::unique_ptr<Mover> mover_;
     mutable std::mutex reading_mutex_;
     mutable Store reading_;
