@@ -32,6 +32,7 @@ class Server:
     def start(self, command, port):
         self.port = port
         self.lines = []
+        self.more = threading.Condition()
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True)
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -39,7 +40,15 @@ class Server:
 
     def _read(self):
         for line in self.process.stdout:
-            self.lines.append(line)
+            with self.more:
+                self.lines.append(line)
+                self.more.notify_all()
+
+    def wait_for_words(self, words):
+        """Returns when a line with these words has been printed."""
+        with self.more:
+            if not self.more.wait_for(lambda: words in self.said(), timeout=CALL_SECONDS):
+                raise AssertionError(f"{words!r} was not said:\n{self.said()}")
 
     def said(self):
         return "".join(self.lines)

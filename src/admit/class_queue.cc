@@ -7,9 +7,6 @@
 namespace brigada {
 namespace {
 
-constexpr PriorityClass kClasses[] = {PriorityClass::guaranteed, PriorityClass::standard,
-                                      PriorityClass::batch};
-
 // A new measurement counts one eighth: some twenty calls forget the past.
 constexpr int64_t kMemory = 8;
 
@@ -23,6 +20,17 @@ ClassQueue::ClassQueue(const ClassQueueConfig& config) : config_(config) {
     CHECK(checked.ok(), checked.ok() ? "" : checked.error().message);
 }
 
+Moved ClassQueue::set_config(const ClassQueueConfig& config, Instant now) {
+    const Result<void> checked = check_config(config);
+    CHECK(checked.ok(), checked.ok() ? "" : checked.error().message);
+    config_ = config;
+    Moved moved = expire(now);
+    while (admit_next(moved, now)) {
+    }
+    is_settling_ = !excess().empty();
+    return moved;
+}
+
 // --- who may run --------------------------------------------------------------------------------
 
 int64_t ClassQueue::cap(PriorityClass priority) const {
@@ -34,7 +42,7 @@ int64_t ClassQueue::cap(PriorityClass priority) const {
 bool ClassQueue::has_slot(PriorityClass priority) const {
     if (running(priority) >= cap(priority)) return false;
     int64_t available = config_.slots;
-    for (const PriorityClass other : kClasses)
+    for (const PriorityClass other : kPriorityClasses)
         available -= other == priority ? running(other)
                                        : std::max(running(other), policy(other).floor_slots);
     return available > 0;
@@ -110,6 +118,7 @@ Moved ClassQueue::finish(AskId id, Instant now) {
     Moved moved = expire(now);
     while (admit_next(moved, now)) {
     }
+    if (is_settling_) is_settling_ = !excess().empty();
     return moved;
 }
 
@@ -201,7 +210,7 @@ void ClassQueue::measure(const Running& call, Instant now) {
 /// served, and each lane of its own class once.
 Duration ClassQueue::likely_wait(PriorityClass priority) const {
     int64_t ahead = 1;
-    for (const PriorityClass above : kClasses)
+    for (const PriorityClass above : kPriorityClasses)
         if (above < priority) ahead += waiting(above);
     for (const auto& [key, lane] : lanes_)
         ahead += key.first == priority ? 1 : 0;

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -68,6 +69,10 @@ class ClassQueue {
   public:
     explicit ClassQueue(const ClassQueueConfig& config);
 
+    /// A good configuration (CHECK) from now on. With fewer slots, calls that run keep theirs and
+    /// nobody is admitted until there are few enough.
+    Moved set_config(const ClassQueueConfig& config, Instant now);
+
     OfferReply offer(const Ask& ask, Instant now);
 
     /// A call that was admitted has ended, or was stopped because reclaim() named it.
@@ -94,8 +99,8 @@ class ClassQueue {
     int64_t waiting(PriorityClass priority) const { return waiting_[index(priority)]; }
     int64_t waiting_bytes() const;
 
-    /// Proves that floors and shares hold, that no call waits that could run, and that every count
-    /// is the sum of its parts.
+    /// Proves that floors and shares hold (or will, after set_config()), that no call waits that
+    /// could run, and that every count is the sum of its parts.
     void check() const;
 
   private:
@@ -140,9 +145,11 @@ class ClassQueue {
     Waiter leave(Lanes::iterator lane, std::deque<Waiter>::iterator waiter);
     void leave(AskId id);
     void measure(const Running& call, Instant now);
+    std::string excess() const;
     Duration likely_wait(PriorityClass priority) const;
 
     ClassQueueConfig config_;
+    bool is_settling_ = false;  // set_config() took away what calls still have
     uint64_t next_id_ = 1;
     uint64_t next_turn_ = 1;
     std::array<int64_t, 3> running_{};

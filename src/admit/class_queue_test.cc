@@ -234,8 +234,17 @@ class Naive {
         return Verdict::waiting;
     }
 
+    Moved set_config(const ClassQueueConfig& config, Instant now) {
+        config_ = config;
+        return admit(now);
+    }
+
     Moved finish(AskId id, Instant now) {
         std::erase_if(running, [&](const Call& call) { return call.id == id; });
+        return admit(now);
+    }
+
+    Moved admit(Instant now) {
         Moved moved = expire(now);
         for (auto best = next(now); best != waiting.end(); best = next(now)) {
             turn_[lane(best->ask)] = ++turns_;
@@ -271,7 +280,7 @@ class Naive {
     static LaneKey lane(const Ask& ask) { return {ask.priority, ask.tenant}; }
     static bool same_lane(const Ask& a, const Ask& b) { return lane(a) == lane(b); }
 
-    /// With one more of the class, its share and everybody's floor hold.
+    /// With one more of the class, its share and everybody else's floor hold.
     bool can_run(PriorityClass priority) const {
         int64_t claimed = 0;
         for (size_t c = 0; c < 3; ++c) {
@@ -281,7 +290,7 @@ class Naive {
                 count += size_t(call.ask.priority) == c ? 1 : 0;
             const int64_t share = config_.slots * policy.share_permille / 1'000;
             if (c == size_t(priority) && count > std::max(share, policy.floor_slots)) return false;
-            claimed += std::max(count, policy.floor_slots);
+            claimed += c == size_t(priority) ? count : std::max(count, policy.floor_slots);
         }
         return claimed <= config_.slots;
     }
@@ -340,7 +349,7 @@ void expect_reclaimable(const std::vector<AskId>& named, const Naive& naive,
 
 void drive(uint64_t seed, int steps) {
     Rng rng(seed);
-    const ClassQueueConfig config = random_config(rng);
+    ClassQueueConfig config = random_config(rng);
     ClassQueue queue(config);
     Naive naive(config);
     Instant now = at(0);
@@ -364,6 +373,9 @@ void drive(uint64_t seed, int steps) {
             naive.give_up(id);
         } else if (what < 90) {
             ASSERT_EQ(queue.expire(now), naive.expire(now));
+        } else if (what < 91) {
+            config = random_config(rng);
+            ASSERT_EQ(queue.set_config(config, now), naive.set_config(config, now));
         } else if (what < 95 && !naive.running.empty()) {
             queue.streaming(naive.running[rng.below(naive.running.size())].id);
         } else {

@@ -26,18 +26,19 @@ void note(const std::string& line) {
     std::cerr << line << std::endl;
 }
 
-Result<GatewayConfig> understand(const GatewayWords& words) {
+/// The configuration as the words want it, and all that is to be warned of.
+Result<LoadedConfig> understand(const GatewayWords& words) {
     TRY(LoadedConfig loaded, load_config(words.config, process_environment));
-    for (const std::string& warning : loaded.warnings)
-        note(concat("warning: ", warning));
-    GatewayConfig config = std::move(loaded.config);
-    for (const std::string& line : not_yet(config))
-        note(concat("warning: ", line));
+    for (std::string& line : not_yet(loaded.config))
+        loaded.warnings.push_back(std::move(line));
+    BrigadaSettings& settings = loaded.config.brigada;
     if (!words.listen.empty()) {
-        TRY(config.brigada.listen, parse_listen_address(words.listen));
+        TRY(settings.listen, parse_listen_address(words.listen));
     }
-    if (!words.data_dir.empty()) config.brigada.data_dir = words.data_dir;
-    return config;
+    if (!words.data_dir.empty()) settings.data_dir = words.data_dir;
+    if (loaded.config.general.master_key.empty())
+        loaded.warnings.push_back("no general_settings.master_key, so nobody can make keys");
+    return loaded;
 }
 
 std::string describe(const GatewayConfig& config) {
@@ -48,25 +49,27 @@ std::string describe(const GatewayConfig& config) {
 
 Result<void> run_gateway(const GatewayWords& words) {
     block_stop_signals();
-    TRY(GatewayConfig config, understand(words));
+    block_reload_signal();
+    TRY(LoadedConfig loaded, understand(words));
+    for (const std::string& warning : loaded.warnings)
+        note(concat("warning: ", warning));
+    const GatewayConfig& config = loaded.config;
     if (words.check) {
         note(concat(words.config, " is good: ", describe(config)));
         return {};
     }
-    if (config.general.master_key.empty())
-        note("warning: no general_settings.master_key, so nobody can make keys");
     const std::string host = config.brigada.listen.host;
     const std::string what = describe(config);
     TRY(const bool whole,
         serve_gateway(
-            std::move(config),
+            std::move(loaded.config), [&words] { return understand(words); },
             {.ready =
                  [&](uint16_t port) {
                      note(concat("ready: http://", host, ":", port, "/v1; ", what,
                                  "; Ctrl-C stops"));
                  },
-             .draining =
-                 [] { note("finishing running answers; a second Ctrl-C cuts them off"); }}));
+             .draining = [] { note("finishing running answers; a second Ctrl-C cuts them off"); },
+             .note = note}));
     note(whole ? "stopped" : "stopped; some answers were cut off");
     return {};
 }
@@ -92,7 +95,9 @@ void add_gateway_command(CLI::App& app, Action& action) {
         "it:\n"
         "/key/*, /team/*, /user/*, /budget/*, /organization/*, /customer/*, /global/spend/report.\n"
         "/health, /health/readiness, /metrics.\n\n"
-        "SIGTERM and Ctrl-C let running answers finish; a second one cuts them off.");
+        "SIGHUP, or POST /config/reload with the master key, reads the file again; a faulty one\n"
+        "leaves the old one in force. SIGTERM and Ctrl-C let running answers finish; a second one "
+        "cuts them off.");
     command->callback([&action, words] { action = [words] { return run_gateway(*words); }; });
 }
 

@@ -21,6 +21,9 @@ class Breaker {
   public:
     explicit Breaker(BreakerConfig config) : config_(config) {}
 
+    /// Holds from the next failure on.
+    void set_config(const BreakerConfig& config) { config_ = config; }
+
     /// Whether a call may go there now. Asks nothing and changes nothing.
     bool allows(Instant now) const;
     /// When it will next allow one; `now` when it does already. never() while a trial runs.

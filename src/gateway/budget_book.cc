@@ -57,20 +57,27 @@ Result<Money> spent_in(Ledger& ledger, const ScopeInfo& info, SpendBy by, CallSp
 
 }  // namespace
 
-Result<std::unique_ptr<BudgetBook>> BudgetBook::open(const Parts& parts) {
-    TRY(const TimeZone zone, TimeZone::find(parts.config.budgets.timezone));
+Result<std::unique_ptr<BudgetBook>> BudgetBook::open(const GatewayConfig& config,
+                                                     const Parts& parts) {
+    TRY(const TimeZone zone, TimeZone::find(config.budgets.timezone));
     TRY(parts.ledger.flush(Duration::seconds(30)));  // what a crash left in the log counts, too
     TRY(SpendTotals totals, SpendTotals::read(parts.ledger));
-    return std::unique_ptr<BudgetBook>(new BudgetBook(parts, zone, std::move(totals)));
+    std::unique_ptr<BudgetBook> out(new BudgetBook(parts, zone, std::move(totals)));
+    out->set_config(config);
+    return out;
+}
+
+void BudgetBook::set_config(const GatewayConfig& config) {
+    alert_permille_.assign(config.brigada.alert_permille.begin(),
+                           config.brigada.alert_permille.end());
+    refusal_status_ = static_cast<int>(config.brigada.budget_status);
 }
 
 Budget BudgetBook::budget_of(const BudgetRule& rule) const {
     Budget out{.limit = rule.max,
                .zone = zone_,
                .enforcement = rule.hard ? Enforcement::hard : Enforcement::showback,
-               .soft_permille = {}};
-    for (const int64_t permille : parts_.config.brigada.alert_permille)
-        out.soft_permille.push_back(static_cast<int32_t>(permille));
+               .soft_permille = alert_permille_};
     if (rule.soft_per_mille > 0) out.soft_permille.push_back(rule.soft_per_mille);
     std::ranges::sort(out.soft_permille);
     const auto same = std::ranges::unique(out.soft_permille);
@@ -169,9 +176,7 @@ Money BudgetBook::total_of(const ScopeInfo& info) const {
 }
 
 Refusal BudgetBook::refusal(const BudgetRefusal& refused, WallTime now) const {
-    Refusal out{.status = static_cast<int>(parts_.config.brigada.budget_status),
-                .type = "budget_exceeded",
-                .may_retry = false};
+    Refusal out{.status = refusal_status_, .type = "budget_exceeded", .may_retry = false};
     out.message = concat("Budget has been exceeded! Current cost: ", shown(refused.spent),
                          ", Max budget: ", shown(refused.limit), " of ",
                          words_for(parts_.directory, refused.scope));

@@ -27,7 +27,6 @@ class BudgetBook {
     using Crossed = std::function<void(const ThresholdCrossing&)>;
 
     struct Parts {
-        const GatewayConfig& config;
         Directory& directory;
         Ledger& ledger;
         Loop& loop;
@@ -35,7 +34,12 @@ class BudgetBook {
     };
 
     /// All parts outlive the book. Error::invalid_argument for a time zone that does not exist.
-    static Result<std::unique_ptr<BudgetBook>> open(const Parts& parts);
+    static Result<std::unique_ptr<BudgetBook>> open(const GatewayConfig& config,
+                                                    const Parts& parts);
+
+    /// Other thresholds and another status of refusals, from the next take_over() on; the time zone
+    /// stays.
+    void set_config(const GatewayConfig& config);
 
     /// The scope's budgets as the directory has them now.
     void take_over(ScopeId scope, WallTime now);
@@ -73,6 +77,8 @@ class BudgetBook {
 
     Parts parts_;
     TimeZone zone_;
+    std::vector<int32_t> alert_permille_;
+    int refusal_status_ = 429;
     SpendTotals totals_;
     Budgets budgets_;
     Crossed crossed_;

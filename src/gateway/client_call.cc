@@ -48,6 +48,7 @@ std::string_view key_of(const HttpHeaders& headers, const std::string& key_heade
 ClientCall::ClientCall(Gateway& gateway, Dialect dialect, HttpRequest& request,
                        Responder& responder)
     : gateway_(gateway),
+      setup_(gateway.setup()),
       dialect_(dialect),
       request_(request),
       responder_(responder),
@@ -88,7 +89,7 @@ std::optional<Refusal> ClientCall::identify() {
                        .message = "this gateway is shutting down; try again",
                        .retry_after = Duration::seconds(1)};
     const auto caller = gateway_.directory().identify(
-        key_of(request_.headers, gateway_.config().general.key_header), started_);
+        key_of(request_.headers, setup_->config.general.key_header), started_);
     if (!caller) return denied(caller.error());
     caller_ = *caller;
     return std::nullopt;
@@ -103,9 +104,9 @@ std::optional<Refusal> ClientCall::read() {
     if (!identity_.agent.empty()) group_ = session_id(caller_->tenant, identity_.session);
     if (is_anthropic(dialect_) && !session_of_user_id(body_.end_user).empty())
         body_.end_user.clear();  // it named the session, not a person
-    if (const std::string& header = gateway_.config().general.end_user_header; !header.empty())
+    if (const std::string& header = setup_->config.general.end_user_header; !header.empty())
         if (const auto value = request_.headers.get(header)) body_.end_user = *value;
-    if (gateway_.config().general.requires_end_user && body_.end_user.empty())
+    if (setup_->config.general.requires_end_user && body_.end_user.empty())
         return refusal_of({Code::invalid_argument, "user: must name the end user; it is missing"});
     prompt_ = prompt_keys(body_, dialect_, caller_->tenant);
     return std::nullopt;
@@ -129,7 +130,7 @@ Task<void> ClientCall::admit() {
     const Usage expected{.input = prompt_.estimated_tokens(), .output = output};
     auto hold = co_await gateway_.admission().reserve(
         *caller_, body_.model, body_.end_user,
-        {.tokens = expected.total(), .cost = gateway_.upstreams().estimate(meant(), expected)},
+        {.tokens = expected.total(), .cost = setup_->upstreams.estimate(meant(), expected)},
         started_);
     if (hold)
         hold_ = std::move(*hold);
@@ -154,15 +155,15 @@ Task<void> ClientCall::wait_for_slot() {
 
 /// The model that the caller's and our own aliases make of the one asked for.
 std::string ClientCall::meant() const {
-    return std::string(gateway_.upstreams().resolve_alias(caller_->resolve(body_.model)));
+    return std::string(setup_->upstreams.resolve_alias(caller_->resolve(body_.model)));
 }
 
 // --- upstreams --------------------------------------------------------------------------------
 
 Task<void> ClientCall::serve() {
     const std::string model = meant();
-    if (body_.stream && gateway_.config().brigada.keepalive)
-        stream_.watch_silence(*gateway_.config().brigada.keepalive, answer_headers({}));
+    if (body_.stream && setup_->config.brigada.keepalive)
+        stream_.watch_silence(*setup_->config.brigada.keepalive, answer_headers({}));
     Try outcome = co_await try_model(model);
     if (outcome == Try::answered || outcome == Try::gone) co_return;
     for (const std::string& other : fallbacks(model, outcome)) {
@@ -172,11 +173,11 @@ Task<void> ClientCall::serve() {
 }
 
 Task<ClientCall::Try> ClientCall::try_model(const std::string& model) {
-    int64_t retries = gateway_.config().router.num_retries;
+    int64_t retries = setup_->config.router.num_retries;
     Try outcome = Try::failed;
     do {
         NoUpstream why;
-        const auto eligible = gateway_.upstreams().eligible(model, dialect_, tried_, now(), why);
+        const auto eligible = setup_->upstreams.eligible(model, dialect_, tried_, now(), why);
         model_served_ = model;
         call_id_ = gateway_.new_call_id();
         const auto route = gateway_.router().choose(route_call(), eligible, now());
@@ -226,7 +227,7 @@ brigada::Call ClientCall::route_call() const {
 
 Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     begin_attempt(route);
-    Upstream& upstream = gateway_.upstreams()[route.upstream];
+    const Upstream& upstream = setup_->upstreams[route.upstream];
     if (!note_in_ledger()) {
         const Try outcome = abandon(0);
         attempts_.pop_back();  // it never was one
@@ -237,10 +238,10 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     const std::vector<Splice> edits = upstream_edits(body_, model);
     HttpCall call = upstream_call(deployment, dialect_, request_.headers);
     call.body = spliced(request_.body, edits);
-    call.timeouts = {.connect = gateway_.config().brigada.connect_timeout,
+    call.timeouts = {.connect = setup_->config.brigada.connect_timeout,
                      .first_byte = first_byte_timeout(deployment),
-                     .between_bytes = gateway_.config().brigada.idle_timeout,
-                     .total = deployment.timeout.value_or(gateway_.config().router.timeout)};
+                     .between_bytes = setup_->config.brigada.idle_timeout,
+                     .total = deployment.timeout.value_or(setup_->config.router.timeout)};
     HttpExchange exchange(gateway_.client());
     exchange_ = &exchange;
     const auto head = co_await exchange.start(call);
@@ -258,7 +259,7 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
 
 /// No answer, or one that broke before the client saw any of it: the upstream's fault, unless a
 /// guaranteed call took this batch call's slot.
-ClientCall::Try ClientCall::judge(const Error& error, Upstream& upstream) {
+ClientCall::Try ClientCall::judge(const Error& error, const Upstream& upstream) {
     if (reclaimed_) {
         refusal_ = Refusal{.status = 503,
                            .type = "service_unavailable",
@@ -266,8 +267,8 @@ ClientCall::Try ClientCall::judge(const Error& error, Upstream& upstream) {
                            .retry_after = Duration::seconds(1)};
         return abandon(0);
     }
-    upstream.breaker.failed(now());
-    ++upstream.failures;
+    upstream.breaker().failed(now());
+    ++upstream.state->failures;
     const bool late = error.code == Code::deadline;
     refusal_ =
         Refusal{.status = late ? 504 : 502,
@@ -279,7 +280,7 @@ ClientCall::Try ClientCall::judge(const Error& error, Upstream& upstream) {
 
 /// Nobody waits for this upstream's answer any more, which says nothing about it.
 ClientCall::Try ClientCall::abandon(int upstream_status) {
-    gateway_.upstreams()[tried_.back()].breaker.abandoned();
+    setup_->upstreams[tried_.back()].breaker().abandoned();
     end_attempt(CallStatus::aborted, upstream_status, Ending::cancelled);
     return Try::gone;
 }
@@ -290,9 +291,9 @@ ClientCall::Try ClientCall::client_left(int upstream_status) {
 }
 
 void ClientCall::begin_attempt(const Route& route) {
-    Upstream& upstream = gateway_.upstreams()[route.upstream];
-    upstream.breaker.begin(now());
-    ++upstream.calls;
+    const Upstream& upstream = setup_->upstreams[route.upstream];
+    upstream.breaker().begin(now());
+    ++upstream.state->calls;
     tried_.push_back(route.upstream);
     served_by_ = upstream.deployment;
     predicted_cached_ = route.cached_tokens;
@@ -304,7 +305,7 @@ void ClientCall::begin_attempt(const Route& route) {
 bool ClientCall::note_in_ledger() {
     const auto before = open_;
     usage_ = {.input = prompt_.estimated_tokens()};
-    cost_ = gateway_.upstreams()[tried_.back()].cost(usage_);
+    cost_ = setup_->upstreams[tried_.back()].cost(usage_);
     usage_counted_here_ = true;
     auto place = gateway_.ledger().begin(record());
     if (!place.ok()) {
@@ -323,7 +324,7 @@ void ClientCall::note_progress() {
     const Usage so_far{.input = prompt_.estimated_tokens(), .output = meter_.output_events()};
     gateway_.ledger().progress(*open_, {.at = WallClock().now(),
                                         .output = so_far.output,
-                                        .cost = gateway_.upstreams()[tried_.back()].cost(so_far)});
+                                        .cost = setup_->upstreams[tried_.back()].cost(so_far)});
 }
 
 void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) {
@@ -340,14 +341,14 @@ void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) 
 }
 
 Duration ClientCall::first_byte_timeout(const Deployment& deployment) const {
-    const auto& router = gateway_.config().router;
+    const auto& router = setup_->config.router;
     if (body_.stream && deployment.stream_timeout) return *deployment.stream_timeout;
     if (body_.stream && router.stream_timeout) return *router.stream_timeout;
     return deployment.timeout.value_or(router.timeout);
 }
 
 std::vector<std::string> ClientCall::fallbacks(const std::string& model, Try outcome) const {
-    const FallbackSettings& settings = gateway_.config().router.fallbacks;
+    const FallbackSettings& settings = setup_->config.router.fallbacks;
     std::vector<std::string> out;
     const auto add_from = [&](const std::vector<ModelFallbacks>& lists) {
         for (const ModelFallbacks& list : lists)
@@ -410,8 +411,8 @@ CallRecord ClientCall::record() const {
 /// The record is on the disk when this returns: the client may see the end.
 Task<void> ClientCall::settle() {
     count_usage();
-    cost_ = gateway_.upstreams()[tried_.back()].cost(usage_);
-    hold_.settle(weighted(usage_, gateway_.config().brigada.cached_token_permille), cost_,
+    cost_ = setup_->upstreams[tried_.back()].cost(usage_);
+    hold_.settle(weighted(usage_, setup_->config.brigada.cached_token_permille), cost_,
                  WallClock().now());
     gateway_.metrics().spent(served_by_->model_name, usage_, cost_);
     if (refusal_) http_status_ = refusal_status(*refusal_, dialect_);

@@ -66,7 +66,7 @@ class ClientCall {
     bool note_in_ledger();
     void note_progress();
     void end_attempt(CallStatus status, int http_status, Ending ending);
-    Try judge(const Error& error, Upstream& upstream);
+    Try judge(const Error& error, const Upstream& upstream);
     Try abandon(int upstream_status);
     Try client_left(int upstream_status);
     void no_upstream(const std::string& model, const NoUpstream& why);
@@ -76,6 +76,7 @@ class ClientCall {
     Instant now() const { return gateway_.loop().now(); }
 
     Gateway& gateway_;
+    const SetupRef setup_;  // as it was when the call came
     const Dialect dialect_;
     HttpRequest& request_;
     Responder& responder_;

@@ -69,7 +69,7 @@ Task<ClientCall::Try> ClientCall::relay(HttpExchange& exchange, const HttpRespon
 
 /// An error of the upstream is tried elsewhere; an error of the call is the client's to see.
 Task<ClientCall::Try> ClientCall::take_error(HttpExchange& exchange, const HttpResponseHead& head) {
-    Upstream& upstream = gateway_.upstreams()[tried_.back()];
+    const Upstream& upstream = setup_->upstreams[tried_.back()];
     const auto body = co_await exchange.read_all(kMaxErrorBytes);
     if (responder_.client_gone()) co_return client_left(head.status);
     const std::string text = body.ok() ? *body : std::string();
@@ -77,12 +77,12 @@ Task<ClientCall::Try> ClientCall::take_error(HttpExchange& exchange, const HttpR
     const bool locked_out = head.status == 401 || head.status == 403;
     const bool its_fault = head.status >= 500 || head.status == 408 || locked_out;
     if (busy)
-        upstream.breaker.told_to_wait(retry_after(head.headers).value_or(Duration()), now());
+        upstream.breaker().told_to_wait(retry_after(head.headers).value_or(Duration()), now());
     else if (its_fault)
-        upstream.breaker.failed(now());
+        upstream.breaker().failed(now());
     else
-        upstream.breaker.succeeded();
-    if (its_fault && !busy) ++upstream.failures;
+        upstream.breaker().succeeded();
+    if (its_fault && !busy) ++upstream.state->failures;
     end_attempt(CallStatus::upstream_error, head.status, Ending::failed);
 
     if (busy || its_fault) {
@@ -112,11 +112,11 @@ Task<ClientCall::Try> ClientCall::take_error(HttpExchange& exchange, const HttpR
 
 Task<ClientCall::Try> ClientCall::relay_whole(HttpExchange& exchange,
                                               const HttpResponseHead& head) {
-    Upstream& upstream = gateway_.upstreams()[tried_.back()];
+    const Upstream& upstream = setup_->upstreams[tried_.back()];
     const auto body = co_await exchange.read_all(kMaxAnswerBytes);
     if (responder_.client_gone()) co_return client_left(head.status);
     if (!body.ok()) co_return judge(body.error(), upstream);
-    upstream.breaker.succeeded();
+    upstream.breaker().succeeded();
     meter_.whole(*body);
     end_attempt(CallStatus::ok, head.status, Ending::answered);
     http_status_ = head.status;
@@ -185,7 +185,7 @@ Task<CallStatus> ClientCall::copy_events(HttpExchange& exchange, const HttpRespo
 
 Task<ClientCall::Try> ClientCall::relay_stream(HttpExchange& exchange,
                                                const HttpResponseHead& head) {
-    Upstream& upstream = gateway_.upstreams()[tried_.back()];
+    const Upstream& upstream = setup_->upstreams[tried_.back()];
     std::string closing;
     Error broke;
     CallStatus status = co_await copy_events(exchange, head, closing, broke);
@@ -196,15 +196,15 @@ Task<ClientCall::Try> ClientCall::relay_stream(HttpExchange& exchange,
     http_status_ = head.status;
     if (status == CallStatus::ok && meter_.failed()) status = CallStatus::upstream_error;
     if (status != CallStatus::ok) {
-        upstream.breaker.failed(now());
-        ++upstream.failures;
+        upstream.breaker().failed(now());
+        ++upstream.state->failures;
         end_attempt(status, head.status, Ending::failed);
         if (!meter_.failed())  // else the upstream has said it in its own words
             refusal_ = Refusal{.status = 502,
                                .type = "upstream_error",
                                .message = concat("the answer broke off: ", broke.message)};
     } else {
-        upstream.breaker.succeeded();
+        upstream.breaker().succeeded();
         end_attempt(status, head.status, Ending::answered);
     }
     co_await end_stream(std::move(closing));

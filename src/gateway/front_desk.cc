@@ -52,10 +52,10 @@ Json upstream_json(const Upstream& upstream, Instant now) {
     return {{"model", deployment.model_name},
             {"model_id", deployment.id},
             {"upstream_model", deployment.upstream_model},
-            {"takes_calls", deployment.address && upstream.breaker.allows(now)},
-            {"failures_in_a_row", upstream.breaker.failures()},
-            {"attempts", upstream.calls},
-            {"failed_attempts", upstream.failures}};
+            {"takes_calls", deployment.address && upstream.breaker().allows(now)},
+            {"failures_in_a_row", upstream.breaker().failures()},
+            {"attempts", upstream.state->calls},
+            {"failed_attempts", upstream.state->failures}};
 }
 
 /// Whether the door lets calls in now: 503 while it drains or the ledger can't be written.
@@ -146,13 +146,32 @@ Task<void> manage(Gateway& gateway, HttpRequest& request, Responder& responder) 
     co_await answer(responder, reply.status, std::move(reply.body));
 }
 
-Task<void> report_spend(Gateway& gateway, HttpRequest& request, Responder& responder) {
+/// Nothing when the caller may administer; else the refusal.
+std::optional<Denial> not_an_admin(Gateway& gateway, const HttpRequest& request) {
     const auto caller = caller_of(gateway, request);
-    if (!caller) co_return co_await refuse(responder, caller.error());
-    if (!(*caller)->admin)
+    if (!caller) return caller.error();
+    if ((*caller)->admin) return std::nullopt;
+    return Denial{.status = 403,
+                  .type = "auth_error",
+                  .message = concat("only the master key may use ", request.path)};
+}
+
+Task<void> reload(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    if (auto no = not_an_admin(gateway, request)) co_return co_await refuse(responder, *no);
+    const auto notes = co_await gateway.reload();
+    if (!notes.ok()) {
+        const bool busy = notes.error().code == Code::unavailable;
         co_return co_await refuse(
             responder,
-            {.status = 403, .type = "auth_error", .message = "only the master key may read this"});
+            {.status = busy ? 503 : 400,
+             .type = "bad_request_error",
+             .message = concat("the configuration stays as it was: ", notes.error().message)});
+    }
+    co_await answer(responder, 200, {{"status", "success"}, {"warnings", *notes}});
+}
+
+Task<void> report_spend(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    if (auto no = not_an_admin(gateway, request)) co_return co_await refuse(responder, *no);
     auto report = spend_report(gateway, query_of(request));
     if (!report.ok())
         co_return co_await refuse(
@@ -162,6 +181,7 @@ Task<void> report_spend(Gateway& gateway, HttpRequest& request, Responder& respo
 }
 
 constexpr std::string_view kSessions = "/sessions/";
+constexpr std::string_view kReload = "/config/reload";
 
 /// A key sees the sessions of its own tenant; the master key names one by ?tenant=.
 Task<void> show_session(Gateway& gateway, HttpRequest& request, Responder& responder) {
@@ -240,6 +260,10 @@ Task<void> dispatch(Gateway& gateway, HttpRequest& request, Responder& responder
     if (request.path.starts_with(kSessions)) {
         if (!reads) return wrong_method(request, responder, "GET");
         return show_session(gateway, request, responder);
+    }
+    if (request.path == kReload) {
+        if (request.method != HttpMethod::post) return wrong_method(request, responder, "POST");
+        return reload(gateway, request, responder);
     }
     if (is_management_path(request.path)) return manage(gateway, request, responder);
     return no_such_path(request, responder);

@@ -9,11 +9,11 @@
 
 #include "base/wall_time.h"
 #include "gateway/admission.h"
-#include "gateway/config/gateway_config.h"
+#include "gateway/config/load_config.h"
 #include "gateway/directory/directory.h"
 #include "gateway/directory/directory_store.h"
 #include "gateway/gateway_metrics.h"
-#include "gateway/upstream_set.h"
+#include "gateway/setup.h"
 #include "gateway/waiting_room.h"
 #include "ledger/audit_log.h"
 #include "ledger/ledger.h"
@@ -31,14 +31,24 @@ class Gateway {
     static Result<std::unique_ptr<Gateway>> open(GatewayConfig config, Loop& loop);
     ~Gateway();
 
-    const GatewayConfig& config() const { return config_; }
+    /// As it is now. A call keeps the setup it began with.
+    const SetupRef& setup() const { return setup_; }
+    const GatewayConfig& config() const { return setup_->config; }
+    const UpstreamSet& upstreams() const { return setup_->upstreams; }
+
+    /// Where reload() reads from.
+    using ReadConfig = std::move_only_function<Result<LoadedConfig>()>;
+    void set_reader(ReadConfig read) { read_config_ = std::move(read); }
+    /// Reads the configuration again and puts it in force for the calls to come; those that run
+    /// keep theirs. Returns what there is to say about it. An error leaves the old one in force.
+    Task<Result<std::vector<std::string>>> reload();
+
     Loop& loop() { return loop_; }
     HttpClient& client() { return *client_; }
     Directory& directory() { return *directory_; }
     BudgetBook& budgets() { return *budgets_; }
     Admission& admission() { return *admission_; }
     WaitingRoom& waiting_room() { return *waiting_room_; }
-    UpstreamSet& upstreams() { return *upstreams_; }
     Router& router() { return *router_; }
     Ledger& ledger() { return *ledger_; }
     /// For what reads the ledger: the loop does not wait for it.
@@ -59,7 +69,9 @@ class Gateway {
     Gateway(GatewayConfig config, Loop& loop, uint64_t random);
     Result<void> open_parts();
 
-    GatewayConfig config_;
+    Result<void> put_in_force(GatewayConfig config);
+
+    SetupRef setup_;
     Loop& loop_;
     GatewayMetrics metrics_;
     std::unique_ptr<HttpClient> client_;
@@ -72,12 +84,14 @@ class Gateway {
     std::unique_ptr<BudgetBook> budgets_;
     std::unique_ptr<Admission> admission_;
     std::unique_ptr<WaitingRoom> waiting_room_;
-    std::unique_ptr<UpstreamSet> upstreams_;
     std::unique_ptr<Router> router_;
     RecordIds record_ids_;
     uint64_t last_call_ = 0;
     std::map<std::string, ModelId, std::less<>> model_ids_;
     bool draining_ = false;
+    ReadConfig read_config_;
+    Worker config_reader_{"config reader"};
+    bool is_reloading_ = false;
 };
 
 }  // namespace brigada

@@ -1,21 +1,24 @@
-// serve_gateway: the life of `brigada gateway`. It opens what is kept, listens, drains on the first
-// signal and stops on the second.
+// serve_gateway: the life of `brigada gateway`. It opens what is kept, listens, reads its
+// configuration again on SIGHUP, drains on the first stop signal and stops on the second.
 #pragma once
 
 #include <functional>
 
 #include "base/result.h"
-#include "gateway/config/gateway_config.h"
+#include "gateway/gateway.h"
 
 namespace brigada {
 
 struct GatewayProgress {
     std::function<void(uint16_t port)> ready;
     std::function<void()> draining;
+    std::function<void(const std::string& line)> note;  // what else there is to say
 };
 
 /// Returns when a signal has ended it: true when every running answer finished and the ledger is
-/// whole. The caller has blocked SIGINT and SIGTERM before any thread began.
-Result<bool> serve_gateway(GatewayConfig config, const GatewayProgress& progress);
+/// whole. `reread` is asked for the configuration when it shall be loaded anew. The caller has
+/// blocked SIGINT, SIGTERM and SIGHUP before any thread began.
+Result<bool> serve_gateway(GatewayConfig config, Gateway::ReadConfig reread,
+                           const GatewayProgress& progress);
 
 }  // namespace brigada

@@ -12,11 +12,15 @@ Json optional(const auto& value) {
     return value ? Json(*value) : Json(nullptr);
 }
 
+Json name_of(const Upstream* upstream) {
+    return upstream ? Json(upstream->deployment->id) : Json(nullptr);
+}
+
 Json call_json(const RememberedCall& call, const UpstreamSet& upstreams, Instant now) {
-    const Upstream& upstream = upstreams.all()[static_cast<size_t>(call.upstream)];
+    const Upstream* upstream = upstreams.find(call.upstream);  // null: a reload took it away
     return {{"seconds_ago", (now - call.at).seconds()},
-            {"upstream", upstream.deployment->id},
-            {"model", upstream.deployment->model_name},
+            {"upstream", name_of(upstream)},
+            {"model", upstream ? Json(upstream->deployment->model_name) : Json(nullptr)},
             {"prompt_tokens_estimated", call.prompt_tokens},
             {"cached_tokens_predicted", call.predicted_tokens},
             {"cached_tokens_reported", optional(call.reported_tokens)},
@@ -41,11 +45,10 @@ std::optional<Json> session_report(Gateway& gateway, std::string_view tenant,
     for (const RememberedCall& call : found->calls)
         calls.push_back(call_json(call, gateway.upstreams(), now));
     const auto home = found->upstream();
-    return Json{
-        {"session", session},
-        {"upstream", home ? Json(gateway.upstreams()[*home].deployment->id) : Json(nullptr)},
-        {"calls_running", found->leases},
-        {"calls", std::move(calls)}};
+    return Json{{"session", session},
+                {"upstream", name_of(home ? gateway.upstreams().find(*home) : nullptr)},
+                {"calls_running", found->leases},
+                {"calls", std::move(calls)}};
 }
 
 }  // namespace brigada

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/check.h"
 #include "base/fnv.h"
 #include "gateway/upstream_call.h"
 
@@ -61,12 +62,48 @@ UpstreamFacts facts_of(const Deployment& deployment, const RouterSettings& route
 
 }  // namespace
 
-UpstreamSet::UpstreamSet(const GatewayConfig& config) : config_(config) {
-    for (const Deployment& deployment : config.deployments)
-        upstreams_.push_back({.id = UpstreamId{static_cast<uint32_t>(upstreams_.size())},
-                              .deployment = &deployment,
-                              .breaker = Breaker(breaker_config(config.router, deployment)),
-                              .price = price_of(deployment)});
+UpstreamSet::UpstreamSet(const GatewayConfig& config, const UpstreamSet* before) : config_(config) {
+    if (before) next_id_ = before->next_id_;
+    for (const Deployment& deployment : config.deployments) {
+        Upstream upstream{.deployment = &deployment, .price = price_of(deployment)};
+        const BreakerConfig breaker = breaker_config(config.router, deployment);
+        if (const Upstream* same = before ? before->same_as(deployment) : nullptr) {
+            upstream.id = same->id;
+            upstream.state = same->state;
+            upstream.breaker().set_config(breaker);
+        } else {
+            upstream.id = UpstreamId{next_id_++};
+            upstream.state = std::make_shared<UpstreamState>(UpstreamState{Breaker(breaker)});
+        }
+        upstreams_.push_back(std::move(upstream));
+    }
+    std::ranges::sort(upstreams_, {}, &Upstream::id);
+}
+
+const Upstream* UpstreamSet::same_as(const Deployment& deployment) const {
+    const auto same = std::ranges::find_if(upstreams_, [&](const Upstream& upstream) {
+        return upstream.deployment->id == deployment.id &&
+               upstream.deployment->address == deployment.address;
+    });
+    return same == upstreams_.end() ? nullptr : &*same;
+}
+
+const Upstream* UpstreamSet::find(UpstreamId id) const {
+    const auto found = std::ranges::lower_bound(upstreams_, id, {}, &Upstream::id);
+    return found == upstreams_.end() || found->id != id ? nullptr : &*found;
+}
+
+const Upstream& UpstreamSet::operator[](UpstreamId id) const {
+    const Upstream* found = find(id);
+    CHECK(found, "no upstream ", static_cast<uint32_t>(id));
+    return *found;
+}
+
+std::vector<UpstreamId> UpstreamSet::without(const UpstreamSet& after) const {
+    std::vector<UpstreamId> out;
+    for (const Upstream& upstream : upstreams_)
+        if (!after.find(upstream.id)) out.push_back(upstream.id);
+    return out;
 }
 
 void UpstreamSet::introduce(Router& router) const {
@@ -86,8 +123,8 @@ std::vector<UpstreamId> UpstreamSet::eligible(std::string_view model, Dialect di
         if (!speaks(deployment, dialect)) continue;
         why.dialect_fits = true;
         if (std::ranges::find(tried, upstream.id) != tried.end()) continue;
-        if (!upstream.breaker.allows(now)) {
-            const Instant from = upstream.breaker.allows_from(now);
+        if (!upstream.breaker().allows(now)) {
+            const Instant from = upstream.breaker().allows_from(now);
             if (!why.free_from || from < *why.free_from) why.free_from = from;
             continue;
         }

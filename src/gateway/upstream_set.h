@@ -1,5 +1,6 @@
-// UpstreamSet: the deployments of the configuration as they stand now: which of them can take a
-// call for a model, and how each has behaved. Routing chooses among what eligible() returns.
+// UpstreamSet: the deployments of one configuration as they stand now: which of them can take a
+// call for a model, and how each has behaved. Routing chooses among what eligible() returns. The
+// set of the next configuration knows again those it kept.
 #pragma once
 
 #include <memory>
@@ -17,13 +18,20 @@
 
 namespace brigada {
 
-struct Upstream {
-    UpstreamId id{};
-    const Deployment* deployment = nullptr;
+/// How an upstream has behaved; it outlives a change of configuration.
+struct UpstreamState {
     Breaker breaker;
     uint64_t calls = 0;     // attempts begun
     uint64_t failures = 0;  // of them, the upstream's fault
+};
+
+struct Upstream {
+    UpstreamId id{};
+    const Deployment* deployment = nullptr;
+    std::shared_ptr<UpstreamState> state = {};
     Price price = {};
+
+    Breaker& breaker() const { return state->breaker; }
 
     Money cost(const Usage& usage) const { return brigada::cost(price, usage); }
 };
@@ -37,11 +45,14 @@ struct NoUpstream {
 
 class UpstreamSet {
   public:
-    /// `config` must outlive the set.
-    explicit UpstreamSet(const GatewayConfig& config);
+    /// `config` must outlive the set. A deployment that `before` has with the same id and address
+    /// is the same upstream: it keeps its number and its state.
+    explicit UpstreamSet(const GatewayConfig& config, const UpstreamSet* before = nullptr);
 
     /// What the router wants to know of each.
     void introduce(Router& router) const;
+    /// Those that `after` has no more.
+    std::vector<UpstreamId> without(const UpstreamSet& after) const;
 
     /// In ascending order, without those in `tried`. Of deployments with an `order`, only the
     /// lowest that has one to offer. Empty: `why` says what is in the way.
@@ -49,7 +60,10 @@ class UpstreamSet {
                                      const std::vector<UpstreamId>& tried, Instant now,
                                      NoUpstream& why) const;
 
-    Upstream& operator[](UpstreamId id) { return upstreams_[static_cast<size_t>(id)]; }
+    /// Null when it is not of this set.
+    const Upstream* find(UpstreamId id) const;
+    const Upstream& operator[](UpstreamId id) const;
+    /// In ascending order of id.
     const std::vector<Upstream>& all() const { return upstreams_; }
 
     /// What a call of this model costs at most, whoever answers it.
@@ -61,8 +75,11 @@ class UpstreamSet {
     std::vector<std::string> model_names() const;
 
   private:
+    const Upstream* same_as(const Deployment& deployment) const;
+
     const GatewayConfig& config_;
     std::vector<Upstream> upstreams_;
+    uint32_t next_id_ = 0;
 };
 
 }  // namespace brigada

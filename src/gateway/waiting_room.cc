@@ -16,6 +16,13 @@ ClassPolicy policy_of(const ClassSettings& settings, Duration ageing) {
             .ageing = ageing};
 }
 
+ClassQueueConfig queue_config(const AdmissionSettings& settings) {
+    return {.slots = settings.slots,
+            .classes = {policy_of(settings.guaranteed, settings.ageing),
+                        policy_of(settings.standard, settings.ageing),
+                        policy_of(settings.batch, settings.ageing)}};
+}
+
 const ClassSettings& settings_of(const AdmissionSettings& settings, PriorityClass priority) {
     switch (priority) {
         case PriorityClass::guaranteed:
@@ -52,12 +59,17 @@ void WaitingRoom::Slot::on_reclaim(std::function<void()> stop) {
 
 Result<std::unique_ptr<WaitingRoom>> WaitingRoom::open(const AdmissionSettings& settings,
                                                        Loop& loop) {
-    const ClassQueueConfig config{.slots = settings.slots,
-                                  .classes = {policy_of(settings.guaranteed, settings.ageing),
-                                              policy_of(settings.standard, settings.ageing),
-                                              policy_of(settings.batch, settings.ageing)}};
+    const ClassQueueConfig config = queue_config(settings);
     TRY(check_config(config));
     return std::unique_ptr<WaitingRoom>(new WaitingRoom(settings, config, loop));
+}
+
+Result<void> WaitingRoom::set_settings(const AdmissionSettings& settings) {
+    const ClassQueueConfig config = queue_config(settings);
+    TRY(check_config(config));
+    settings_ = settings;
+    tell(queue_.set_config(config, loop_.now()));
+    return {};
 }
 
 Task<std::expected<WaitingRoom::Slot, Refusal>> WaitingRoom::enter(PriorityClass priority,

@@ -43,6 +43,10 @@ class WaitingRoom {
     /// Error::invalid_argument names the setting that can't be.
     static Result<std::unique_ptr<WaitingRoom>> open(const AdmissionSettings& settings, Loop& loop);
 
+    /// Other settings from now on; slots that are new are given at once. Errors as of open(), and
+    /// then nothing changes.
+    Result<void> set_settings(const AdmissionSettings& settings);
+
     /// Waits for a slot at most as long as the class may: 429 when the tenant's queue is full, 503
     /// when the time is over or the client has left.
     Task<std::expected<Slot, Refusal>> enter(PriorityClass priority, ScopeId tenant, int64_t bytes,
@@ -64,7 +68,7 @@ class WaitingRoom {
     void tell(const Moved& moved);
     void leave(AskId id);
 
-    const AdmissionSettings& settings_;
+    AdmissionSettings settings_;
     Loop& loop_;
     ClassQueue queue_;
     std::map<AskId, Waiter*> waiters_;

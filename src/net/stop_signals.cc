@@ -31,6 +31,13 @@ void block_stop_signals() {
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
+void block_reload_signal() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
 bool stop_requested() {
     return signal_within({});
 }
@@ -39,6 +46,14 @@ void wait_for_stop() {
     const sigset_t set = stop_signals();
     int signal = 0;
     sigwait(&set, &signal);
+}
+
+Told wait_for_stop_or_reload() {
+    sigset_t set = stop_signals();
+    sigaddset(&set, SIGHUP);
+    int signal = 0;
+    sigwait(&set, &signal);
+    return signal == SIGHUP ? Told::reload : Told::stop;
 }
 
 ImpatientStop::ImpatientStop(HttpServer& server) : thread_([this, &server] { watch(server); }) {}

@@ -34,6 +34,9 @@ class Router {
   public:
     Router(std::unique_ptr<Policy> policy, const SessionTableConfig& sessions, Rng rng);
 
+    /// Decides from the next call on; sessions and index stay.
+    void set_policy(std::unique_ptr<Policy> policy) { policy_ = std::move(policy); }
+
     /// A new upstream, or new facts of a known one. Another KV size makes its index start anew.
     void add(UpstreamId upstream, const UpstreamFacts& facts);
 

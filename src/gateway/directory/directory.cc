@@ -38,7 +38,16 @@ bool is_created(const std::vector<Directory::Edit>& edits, RecordKind kind, std:
 
 Directory::Directory(const DirectoryConfig& config, KeyHasher hasher, RandomBytes random,
                      DirectoryJournal* journal)
-    : config_(config), hasher_(std::move(hasher)), random_(std::move(random)), journal_(journal) {
+    : hasher_(std::move(hasher)), random_(std::move(random)), journal_(journal) {
+    set_config(config);
+}
+
+void Directory::set_config(const DirectoryConfig& config) {
+    config_ = config;
+    ++revision_;
+    for (const ScopeId scope : scopes_.all())
+        stale_.push_back(scope);
+    master_hash_.reset();
     if (config_.master_key.empty()) return;
     master_hash_ = hasher_.hash(config_.master_key);
     config_.master_key = "(kept as its hash)";

@@ -56,6 +56,10 @@ class Directory {
     /// each other.
     Result<void> restore(std::vector<Record> records);
 
+    /// Another master key, other defaults and bounds from now on: for keys and teams to come, and
+    /// for what the proxy as a whole may use.
+    void set_config(const DirectoryConfig& config);
+
     // --- who calls ------------------------------------------------------------------------------
 
     /// One hash and one look-up, however many keys there are.

@@ -69,6 +69,13 @@ std::vector<ScopeId> ScopeBook::under_any_owner(ScopeKind kind, std::string_view
     return found;
 }
 
+std::vector<ScopeId> ScopeBook::all() const {
+    std::vector<ScopeId> ids;
+    for (const auto& [info, id] : ids_)
+        ids.push_back(id);
+    return ids;
+}
+
 void ScopeBook::forget(const std::vector<ScopeId>& ids) {
     for (ScopeId id : ids) {
         const auto found = infos_.find(id);

@@ -1,0 +1,31 @@
+// Setup: one reading of the configuration and the upstreams it names. A call keeps the setup it
+// began with; a reload puts another in its place for the calls that come after.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "gateway/config/gateway_config.h"
+#include "gateway/directory/directory.h"
+#include "gateway/upstream_set.h"
+#include "route/policy.h"
+
+namespace brigada {
+
+struct Setup {
+    explicit Setup(GatewayConfig read, const Setup* before = nullptr)
+        : config(std::move(read)), upstreams(config, before ? &before->upstreams : nullptr) {}
+    Setup(const Setup&) = delete;
+    Setup& operator=(const Setup&) = delete;
+
+    const GatewayConfig config;
+    const UpstreamSet upstreams;  // refers to config
+};
+
+using SetupRef = std::shared_ptr<const Setup>;
+
+/// What the parts of a gateway are made of.
+std::unique_ptr<Policy> make_policy(RoutingStrategy strategy);
+DirectoryConfig directory_config(const GatewayConfig& config);
+
+}  // namespace brigada
