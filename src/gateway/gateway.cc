@@ -88,7 +88,8 @@ Result<void> Gateway::open_parts() {
     directory_ = std::make_unique<Directory>(directory_config(config()), std::move(hasher),
                                              os_random(), journal_.get());
     TRY(directory_->restore(std::move(records)));
-    TRY(ledger_, Ledger::open({.folder = folder / "ledger"}));
+    TRY(ledger_,
+        Ledger::open({.folder = folder / "ledger", .sync_within = config().brigada.ledger_sync}));
     TRY(budgets_, BudgetBook::open(config(), {.directory = *directory_,
                                               .ledger = *ledger_,
                                               .loop = loop_,

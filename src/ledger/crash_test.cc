@@ -1,6 +1,6 @@
 // The ledger against real deaths: a child process makes calls and is killed at any moment, or meets
 // a limit on file sizes. It tells its parent through a pipe which calls it began, and which it was
-// told are on the disk.
+// told are safe.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -18,10 +18,11 @@ namespace {
 
 constexpr Duration kLong = Duration::seconds(60);
 
-LedgerConfig config_of(const Path& folder) {
+LedgerConfig config_of(const Path& folder, Duration sync_within = {}) {
     // Small segments and a quick mover: deaths meet every step, rolling and removing included.
     return {.folder = folder,
             .segment_bytes = 8'192,
+            .sync_within = sync_within,
             .mover = {.pace = Duration::microseconds(200), .retry = Duration::milliseconds(1)}};
 }
 
@@ -33,9 +34,9 @@ void tell(int pipe, uint64_t what) {
 constexpr uint64_t kAcknowledged = uint64_t{1} << 63;
 
 /// Makes calls from `first` on for ever, a few at a time in flight. Tells the number of each once
-/// it is begun, as if an upstream had it now, and again once it is on the disk.
-[[noreturn]] void call_for_ever(const Path& folder, uint64_t first, int told) {
-    const auto ledger = Ledger::open(config_of(folder)).value();
+/// it is begun, as if an upstream had it now, and again once its client may see the end.
+[[noreturn]] void call_for_ever(const LedgerConfig& config, uint64_t first, int told) {
+    const auto ledger = Ledger::open(config).value();
     std::mutex mutex;
     std::condition_variable fewer;
     int in_flight = 0;
@@ -60,12 +61,12 @@ struct Told {
 };
 
 /// Everything the child told before it died, killed once it told `enough`.
-Told run_and_kill(const Path& folder, uint64_t first, uint64_t enough) {
+Told run_and_kill(const LedgerConfig& config, uint64_t first, uint64_t enough) {
     int pipe_ends[2];
     CHECK(::pipe2(pipe_ends, O_CLOEXEC) == 0);
     const pid_t child = ::fork();
     CHECK(child >= 0);
-    if (child == 0) call_for_ever(folder, first, pipe_ends[1]);
+    if (child == 0) call_for_ever(config, first, pipe_ends[1]);
     ::close(pipe_ends[1]);
     Told told;
     uint64_t number = 0;
@@ -105,7 +106,10 @@ TEST(Crash, killed_fifty_times_the_ledger_has_every_call_that_began_and_none_twi
         SCOPED_TRACE(round);
         // Uniform in the logarithm: some die at once, some after many segments.
         const uint64_t enough = uint64_t{1} << rng.below(11);
-        const Told told = run_and_kill(folder.path(), next, enough + rng.below(enough));
+        const Duration sync_within =
+            Duration::milliseconds(round % 2 == 0 ? 0 : rng.between(1, 50));
+        const Told told =
+            run_and_kill(config_of(folder.path(), sync_within), next, enough + rng.below(enough));
         begun.insert(told.begun.begin(), told.begun.end());
         acknowledged.insert(told.acknowledged.begin(), told.acknowledged.end());
         next += told.begun.size() + 1'000;  // ids no child has used, begun or not

@@ -76,20 +76,22 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const LedgerConfig& config) {
                                              .moved = moved,
                                              .segment_bytes = config.segment_bytes,
                                              .waiting_bytes = config.waiting_bytes,
+                                             .gather = config.sync_within,
                                              .disk = config.disk}));
     TRY(std::unique_ptr<OpenCalls> open, OpenCalls::open(config.folder / "open"));
     std::unique_ptr<Ledger> out(new Ledger(std::move(lock), std::move(open), std::move(wal),
-                                           std::move(writing), std::move(reading), config.mover));
+                                           std::move(writing), std::move(reading), config));
     out->end_lost_calls();
     return out;
 }
 
 Ledger::Ledger(ProcessLock lock, std::unique_ptr<OpenCalls> open, std::unique_ptr<Wal> wal,
-               Store writing, Store reading, const MoverConfig& mover)
+               Store writing, Store reading, const LedgerConfig& config)
     : lock_(std::move(lock)),
       open_(std::move(open)),
       wal_(std::move(wal)),
-      mover_(std::make_unique<Mover>(*wal_, std::move(writing), mover)),
+      may_be_late_(config.sync_within > Duration()),
+      mover_(std::make_unique<Mover>(*wal_, std::move(writing), config.mover)),
       reading_(std::move(reading)) {}
 
 Ledger::~Ledger() {
@@ -104,16 +106,21 @@ void Ledger::append(const CallRecord& record, Wal::Done done) {
 // The place is kept until the record is on the disk, so that a call is always in one of the two; in
 // both it is counted once, by its id.
 void Ledger::append(const CallRecord& record, OpenCalls::Place place, Wal::Done done) {
-    append(record, [open = open_.get(), place, done = std::move(done)](Result<void> r) mutable {
-        if (r.ok()) open->end(place);
-        done(std::move(r));
+    const bool is_safe = may_be_late_ && open_->finish(place, record);
+    append(record, [open = open_.get(), place,
+                    later = is_safe ? Wal::Done() : std::move(done)](Result<void> written) mutable {
+        if (written.ok()) open->end(place);
+        if (later) later(std::move(written));
     });
+    if (is_safe) done({});
 }
 
 void Ledger::end_lost_calls() {
     for (const OpenCalls::Left& left : open_->left()) {
-        append(left.record, left.place, [](const Result<void>&) {});
-        ++lost_;
+        append(left.record, [open = open_.get(), place = left.place](const Result<void>& r) {
+            if (r.ok()) open->end(place);
+        });
+        if (left.ran) ++lost_;
     }
 }
 

@@ -30,6 +30,9 @@ struct LedgerConfig {
     Path folder = {};
     uint64_t segment_bytes = WalConfig{}.segment_bytes;
     uint64_t waiting_bytes = WalConfig{}.waiting_bytes;
+    /// How long after a call's end its record may reach the disk. Until then it is in memory that
+    /// outlives the process, not a power cut. Zero: the client sees the end after the disk has it.
+    Duration sync_within = Duration::milliseconds(50);
     MoverConfig mover = {};
     Disk* disk = &Disk::real();
 };
@@ -71,7 +74,8 @@ class Ledger {
     /// `done` is called on the log's thread once the record is on the disk: the client may see the
     /// end. The record needs an id. Taken also while accepting() is false: the call was made.
     void append(const CallRecord& record, Wal::Done done);
-    /// The same, of a call that was begun.
+    /// The same, of a call that was begun. `done` is called at once when the record may reach the
+    /// disk later.
     void append(const CallRecord& record, OpenCalls::Place place, Wal::Done done);
 
     /// Whether a new call may begin; when not, answer 503.
@@ -98,12 +102,13 @@ class Ledger {
 
   private:
     Ledger(ProcessLock lock, std::unique_ptr<OpenCalls> open, std::unique_ptr<Wal> wal,
-           Store writing, Store reading, const MoverConfig& mover);
+           Store writing, Store reading, const LedgerConfig& config);
     void end_lost_calls();
 
     ProcessLock lock_;
     std::unique_ptr<OpenCalls> open_;
     std::unique_ptr<Wal> wal_;
+    const bool may_be_late_;
     size_t lost_ = 0;
     std::unique_ptr<Mover> mover_;
     mutable std::mutex reading_mutex_;

@@ -42,6 +42,7 @@ std::string Mover::trouble() const {
 Result<void> Mover::flush(Duration patience) {
     const WalStatus log = wal_.status();
     const uint64_t last = log.end - 1 + log.unwritten;
+    wal_.hurry();
     std::unique_lock lock(mutex_);
     ++hurried_;
     changed_.notify_all();

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -87,7 +88,7 @@ Result<uint64_t> read_header(const Path& path, int fd) {
 /// order must hold for whoever finds the memory after this process has died at any instruction.
 struct OpenCalls::Slot {
     std::atomic<uint32_t> bytes;  // of the record; 0: free
-    uint32_t unused;
+    State state;
     uint64_t checksum;  // of the record
     std::atomic<int64_t> at, output, cost;
     char record[kSlotBytes - 40];
@@ -135,25 +136,41 @@ Result<void> OpenCalls::add_chunk() {
 }
 
 void OpenCalls::find_left() {
+    std::set<RecordId> ended;
     for (size_t i = chunks_.size() * kSlotsPerChunk; i-- > 0;) {
         const Place place{static_cast<uint32_t>(i)};
-        Slot& slot = this->slot(place);
-        const size_t bytes = std::min<size_t>(slot.bytes.load(), sizeof(slot.record));
-        const std::string_view text(slot.record, bytes);
-        auto record = decode_call_record(text);
-        if (bytes == 0 || XXH3_64bits(text.data(), text.size()) != slot.checksum || !record.ok()) {
-            slot.bytes.store(0);
-            free_.push_back(place);
+        auto record = read(slot(place));
+        if (!record) {
+            free(place);
             continue;
         }
+        const bool ran = slot(place).state == State::running;
+        if (!ran) ended.insert(record->id);
+        left_.push_back({place, ran, *std::move(record)});
+    }
+    // finish() writes a call's end before it frees the place in which the call ran.
+    std::erase_if(left_, [&](const Left& left) {
+        const bool is_old = left.ran && ended.contains(left.record.id);
+        if (is_old) free(left.place);
+        return is_old;
+    });
+}
+
+std::optional<CallRecord> OpenCalls::read(const Slot& slot) const {
+    const size_t bytes = std::min<size_t>(slot.bytes.load(), sizeof(slot.record));
+    const std::string_view text(slot.record, bytes);
+    if (bytes == 0 || XXH3_64bits(text.data(), text.size()) != slot.checksum) return std::nullopt;
+    auto record = decode_call_record(text);
+    if (!record.ok()) return std::nullopt;
+    if (slot.state == State::running) {
         record->ended = {std::max(slot.at.load(), record->started.ns)};
         record->usage.output = slot.output.load();
         record->cost = {slot.cost.load()};
         record->status = CallStatus::lost;
         for (CallAttempt& attempt : record->attempts)
             attempt.status = CallStatus::lost, attempt.ended = record->ended;
-        left_.push_back({place, *std::move(record)});
     }
+    return *std::move(record);
 }
 
 std::vector<OpenCalls::Left> OpenCalls::left() const {
@@ -166,6 +183,18 @@ OpenCalls::Slot& OpenCalls::slot(Place place) const {
 }
 
 Result<OpenCalls::Place> OpenCalls::begin(const CallRecord& record) {
+    return write(record, State::running);
+}
+
+bool OpenCalls::finish(Place& place, const CallRecord& record) {
+    const auto written = write(record, State::ended);
+    if (!written.ok()) return false;
+    end(place);
+    place = *written;
+    return true;
+}
+
+Result<OpenCalls::Place> OpenCalls::write(const CallRecord& record, State state) {
     const std::string bytes = encode(shortened(record));
     CHECK(bytes.size() <= sizeof(Slot::record), bytes.size(), " bytes of a shortened record");
     std::lock_guard lock(mutex_);
@@ -175,6 +204,7 @@ Result<OpenCalls::Place> OpenCalls::begin(const CallRecord& record) {
     Slot& slot = this->slot(place);
     std::memcpy(slot.record, bytes.data(), bytes.size());
     slot.checksum = XXH3_64bits(bytes.data(), bytes.size());
+    slot.state = state;
     slot.at.store(record.started.ns, std::memory_order_relaxed);
     slot.output.store(record.usage.output, std::memory_order_relaxed);
     slot.cost.store(record.cost.nano, std::memory_order_relaxed);
@@ -192,6 +222,10 @@ void OpenCalls::progress(Place place, const Progress& progress) {
 
 void OpenCalls::end(Place place) {
     std::lock_guard lock(mutex_);
+    free(place);
+}
+
+void OpenCalls::free(Place place) {
     slot(place).bytes.store(0, std::memory_order_release);
     free_.push_back(place);
 }

@@ -1,12 +1,13 @@
-// OpenCalls: the calls that are at an upstream now, in a file mapped into memory. What is written
-// there outlives the process however it dies, and costs no system call; the next start finds the
-// calls that were left, and ends them in the ledger. (A power cut may take it: nobody has seen the
-// end of such a call.)
+// OpenCalls: the calls that are at an upstream now, or whose record has not reached the log's disk,
+// in a file mapped into memory. What is written there outlives the process however it dies, and
+// costs no system call; the next start finds the calls that were left, and brings them into the
+// ledger. A power cut may take it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/file.h"
@@ -30,7 +31,8 @@ class OpenCalls {
     /// A call that an earlier process left.
     struct Left {
         Place place = {};
-        CallRecord record = {};  // as of its last progress, with the status `lost`
+        bool ran = false;        // it had not ended
+        CallRecord record = {};  // of one that ran: as of its last progress, with the status `lost`
     };
 
     /// Makes the file if there is none. Whoever calls holds the ledger's lock. Error::unsupported
@@ -53,6 +55,10 @@ class OpenCalls {
     /// Only by whoever began the call, and not after end().
     void progress(Place place, const Progress& progress);
 
+    /// Any thread. The call has ended: `record` stands in its place from now on, until end().
+    /// False, and nothing is done, when the disk has no room.
+    bool finish(Place& place, const CallRecord& record);
+
     /// Any thread. The call is in the log.
     void end(Place place);
 
@@ -65,9 +71,14 @@ class OpenCalls {
 
     explicit OpenCalls(Path path, int fd);
 
+    enum class State : uint32_t { running = 0, ended = 1 };
+
     Result<void> map_chunk(uint64_t number);
     Result<void> add_chunk();
     void find_left();
+    std::optional<CallRecord> read(const Slot& slot) const;
+    Result<Place> write(const CallRecord& record, State state);
+    void free(Place place);
     Slot& slot(Place place) const;
 
     const Path path_;

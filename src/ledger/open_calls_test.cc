@@ -53,6 +53,36 @@ TEST(OpenCalls, leaves_them_as_far_as_they_had_come) {
     EXPECT_EQ(left[0].record.cost, Money{77});
 }
 
+TEST(OpenCalls, leaves_calls_that_ended_as_they_ended) {
+    const TestFolder folder;
+    const auto calls = OpenCalls::open(file_in(folder)).value();
+    auto place = calls->begin(agent_call(1)).value();
+    CallRecord ended = agent_call(1);
+    ended.usage.output = 999;
+    ended.status = CallStatus::timeout;
+    ASSERT_TRUE(calls->finish(place, ended));
+    EXPECT_EQ(calls->count(), 1u);
+    auto left = left_behind(folder);
+    ASSERT_EQ(left.size(), 1u);
+    EXPECT_EQ(left[0].place, place);
+    EXPECT_EQ(left[0].record.status, CallStatus::timeout);
+    EXPECT_EQ(left[0].record.usage.output, 999);
+    EXPECT_EQ(left[0].record.ended, ended.ended);
+    calls->end(place);
+    EXPECT_TRUE(left_behind(folder).empty());
+}
+
+TEST(OpenCalls, leaves_a_call_once_that_died_between_its_two_places) {
+    const TestFolder folder;
+    const auto calls = OpenCalls::open(file_in(folder)).value();
+    (void)calls->begin(agent_call(1)).value();
+    auto second = calls->begin(agent_call(1)).value();
+    ASSERT_TRUE(calls->finish(second, agent_call(1)));  // as if the first had not been freed yet
+    const auto left = left_behind(folder);
+    ASSERT_EQ(left.size(), 1u);
+    EXPECT_EQ(left[0].record.status, agent_call(1).status);
+}
+
 TEST(OpenCalls, keeps_what_was_left_until_it_is_ended) {
     const TestFolder folder;
     (void)OpenCalls::open(file_in(folder)).value()->begin(agent_call(1)).value();

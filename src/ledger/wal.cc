@@ -59,11 +59,17 @@ void Wal::append(std::string record, Done done) {
             ++unwritten_;
             unwritten_bytes_ += record.size();
             waiting_.push_back({std::move(record), std::move(done)});
-            work_.notify_one();
+            if (waiting_.size() == 1 || unwritten_bytes_ >= kGroupBytes) work_.notify_one();
             return;
         }
     }
     done(Error{Code::unavailable, concat(config_.folder.string(), ": the log is closed")});
+}
+
+void Wal::hurry() {
+    std::lock_guard lock(mutex_);
+    hurried_ = true;
+    work_.notify_one();
 }
 
 bool Wal::accepting() const {
@@ -125,10 +131,18 @@ void Wal::write_until_stopped() {
     }
 }
 
+/// Gives others time to come.
+void Wal::gather(std::unique_lock<std::mutex>& lock) {
+    const auto enough = [&] { return stopping_ || hurried_ || unwritten_bytes_ >= kGroupBytes; };
+    if (config_.gather > Duration()) work_.wait_for(lock, config_.gather.chrono(), enough);
+    hurried_ = false;
+}
+
 /// Everything that waits, up to a frame's worth; nothing once the log is closed and empty.
 Wal::Group Wal::take_group() {
     std::unique_lock lock(mutex_);
     work_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+    gather(lock);
     Group group;
     for (size_t bytes = 0; !waiting_.empty() && bytes < kGroupBytes; waiting_.pop_front()) {
         bytes += waiting_.front().record.size();

@@ -1,6 +1,7 @@
-// Wal: the write-ahead log. Any thread appends; one writer thread takes everything that waits, puts
-// it down with one write and one sync, and then tells each appender. A disk that is full or broken
-// loses nothing: what was accepted waits and is tried again, and accepting() is false meanwhile.
+// Wal: the write-ahead log. Any thread appends; one writer thread takes everything that waits, or
+// has come within a short time, puts it down with one write and one sync, and tells each appender.
+// A disk that is full or broken loses nothing: what was accepted waits and is tried again, and
+// accepting() is false meanwhile.
 #pragma once
 
 #include <chrono>
@@ -29,6 +30,7 @@ struct WalConfig {
     uint64_t segment_bytes = 64 << 20;            // a segment is closed once it is as long
     uint64_t waiting_bytes = 64 << 20;            // accepting() is false beyond
     Duration retry = Duration::milliseconds(20);  // after a failure; doubles up to one second
+    Duration gather = {};  // how long a record waits for others, to share their sync
     Disk* disk = &Disk::real();
 };
 
@@ -63,6 +65,9 @@ class Wal {
     /// Takes every record, also while accepting() is false: its call has been made. At most 1 MiB.
     void append(std::string record, Done done);
 
+    /// What waits is written now.
+    void hurry();
+
     /// Whether new calls may begin.
     bool accepting() const;
 
@@ -89,6 +94,7 @@ class Wal {
 
     Result<void> continue_last_segment();
     void write_until_stopped();
+    void gather(std::unique_lock<std::mutex>& lock);
     Group take_group();
     Result<void> persist(const Group& group);
     Result<void> try_once(const Group& group, std::string& frame);
@@ -115,6 +121,7 @@ class Wal {
     uint64_t unwritten_bytes_ = 0;  // of those
     uint64_t unmoved_bytes_;        // of records on the disk
     std::string trouble_;
+    bool hurried_ = false;
     bool stopping_ = false;
     std::chrono::steady_clock::time_point give_up_at_ = {};
 

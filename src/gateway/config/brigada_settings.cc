@@ -100,6 +100,7 @@ void read_brigada_settings(const YamlValue& section, ConfigDraft& draft) {
     fields.seconds("connect_timeout_seconds", brigada.connect_timeout);
     fields.seconds("idle_timeout_seconds", brigada.idle_timeout);
     fields.seconds("drain_grace_seconds", brigada.drain_grace);
+    fields.seconds("ledger_sync_seconds", brigada.ledger_sync);
     read_model_fallbacks(fields, "overload_fallbacks", draft,
                          draft.config.router.fallbacks.overload);
     fields.finish();

@@ -145,6 +145,7 @@ struct BrigadaSettings {
     Duration connect_timeout = Duration::seconds(5);
     Duration idle_timeout = Duration::seconds(300);  // between two bytes of an upstream
     Duration drain_grace = Duration::seconds(600);
+    Duration ledger_sync = Duration::milliseconds(50);  // zero: before the client sees the end
 
     friend bool operator==(const BrigadaSettings&, const BrigadaSettings&) = default;
 };

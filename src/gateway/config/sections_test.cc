@@ -286,6 +286,7 @@ TEST(Sections, brigada) {
              c.brigada.idle_timeout = Duration::seconds(2);
              c.brigada.drain_grace = Duration::seconds(3);
          }},
+        {"brigada", "ledger_sync_seconds: 0", [](GatewayConfig& c) { c.brigada.ledger_sync = {}; }},
         {"brigada", "overload_fallbacks: [{m: [m]}]",
          [](GatewayConfig& c) {
              c.router.fallbacks.overload = {{.model = "m", .instead = {"m"}}};
