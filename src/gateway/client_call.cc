@@ -439,7 +439,7 @@ Task<void> ClientCall::send_refusal() {
             co_return;
         }
     }
-    if (co_await stream_.write(refusal_event(*refusal_, dialect_))) co_await stream_.finish();
+    co_await stream_.finish(refusal_event(*refusal_, dialect_));
 }
 
 }  // namespace brigada

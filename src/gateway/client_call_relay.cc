@@ -105,8 +105,8 @@ Task<ClientCall::Try> ClientCall::take_error(HttpExchange& exchange, const HttpR
     co_await stream_.stop();
     if (!stream_.started())
         co_await responder_.send(head.status, answer_headers(head), text);
-    else if (co_await stream_.write(concat("data: ", text, "\n\n")))
-        co_await stream_.finish();
+    else
+        co_await stream_.finish(concat("data: ", text, "\n\n"));
     co_return Try::answered;
 }
 
@@ -128,8 +128,8 @@ Task<ClientCall::Try> ClientCall::relay_whole(HttpExchange& exchange,
     headers.add("x-litellm-response-cost", decimal_dollars(cost_));
     if (!stream_.started())
         co_await responder_.send(head.status, headers, *body);
-    else if (co_await stream_.write(concat("data: ", *body, "\n\n")))
-        co_await stream_.finish();
+    else
+        co_await stream_.finish(concat("data: ", *body, "\n\n"));
     co_return Try::answered;
 }
 
@@ -161,6 +161,7 @@ Task<bool> ClientCall::pass_on(const std::vector<std::string_view>& events, std:
 Task<CallStatus> ClientCall::copy_events(HttpExchange& exchange, const HttpResponseHead& head,
                                          std::string& closing, Error& broke) {
     EventSplitter splitter;
+    stream_.set_head(head.status, answer_headers(head));
     for (;;) {
         const auto bytes = co_await exchange.read();
         if (responder_.client_gone()) co_return CallStatus::aborted;
@@ -175,9 +176,7 @@ Task<CallStatus> ClientCall::copy_events(HttpExchange& exchange, const HttpRespo
             co_return CallStatus::cut;
         }
         if (events->empty()) continue;
-        if (!co_await stream_.start(head.status, answer_headers(head)) ||
-            !co_await pass_on(*events, closing))
-            co_return CallStatus::aborted;
+        if (!co_await pass_on(*events, closing)) co_return CallStatus::aborted;
     }
     broke = {Code::unavailable, "the stream ended without its proper end"};
     co_return meter_.ended() ? CallStatus::ok : CallStatus::cut;
@@ -217,7 +216,7 @@ Task<void> ClientCall::end_stream(std::string closing) {
     co_await settle();
     if (broken) co_return;  // run() says it in-band
     if (meter_.failed() && must_ask_for_usage(dialect_)) closing.clear();
-    if (closing.empty() || co_await stream_.write(closing)) co_await stream_.finish();
+    co_await stream_.finish(closing);
 }
 
 }  // namespace brigada

@@ -37,9 +37,9 @@ Task<void> ClientStream::watch(Duration interval) {
 
 Task<bool> ClientStream::send_comment() {
     busy_ = true;
-    bool there = true;
-    if (!responder_.started()) there = co_await responder_.start_stream(200, headers_);
-    there = there && co_await responder_.write(": keep-alive\n\n");
+    constexpr std::string_view kComment = ": keep-alive\n\n";
+    const bool there = started() ? co_await responder_.write(kComment)
+                                 : co_await responder_.start_stream(200, headers_, kComment);
     last_bytes_ = loop_.now();
     busy_ = false;
     idle_.notify();
@@ -58,27 +58,26 @@ Task<void> ClientStream::stop() {
         co_await idle_.wait();
 }
 
-Task<bool> ClientStream::start(int status, const HttpHeaders& headers) {
-    co_await until_idle();
-    if (responder_.started()) co_return !responder_.client_gone();
-    busy_ = true;
-    const bool there = co_await responder_.start_stream(status, headers);
-    busy_ = false;
-    co_return there;
+void ClientStream::set_head(int status, HttpHeaders headers) {
+    if (started()) return;
+    status_ = status;
+    headers_ = std::move(headers);
 }
 
 Task<bool> ClientStream::write(std::string_view bytes) {
     co_await until_idle();
     busy_ = true;
-    const bool there = co_await responder_.write(bytes);
+    const bool there = started() ? co_await responder_.write(bytes)
+                                 : co_await responder_.start_stream(status_, headers_, bytes);
     busy_ = false;
     last_bytes_ = loop_.now();
     co_return there;
 }
 
-Task<bool> ClientStream::finish() {
+Task<bool> ClientStream::finish(std::string_view bytes) {
     co_await stop();
-    co_return co_await responder_.finish();
+    if (!started() && !co_await responder_.start_stream(status_, headers_)) co_return false;
+    co_return co_await responder_.finish(bytes);
 }
 
 }  // namespace brigada

@@ -26,11 +26,11 @@ class ClientStream {
 
     bool started() const { return responder_.started(); }
 
-    /// Each returns false when the client is gone. start() does nothing when the watch has begun
-    /// the response.
-    Task<bool> start(int status, const HttpHeaders& headers);
+    /// Head of the response, which leaves with the first bytes, unless the watch has begun it.
+    void set_head(int status, HttpHeaders headers);
+    /// Each returns false when the client is gone. finish() writes its bytes with the end.
     Task<bool> write(std::string_view bytes);
-    Task<bool> finish();
+    Task<bool> finish(std::string_view bytes = {});
 
   private:
     Task<void> watch(Duration interval);
@@ -39,6 +39,7 @@ class ClientStream {
 
     Loop& loop_;
     Responder& responder_;
+    int status_ = 200;
     HttpHeaders headers_;
     Signal wake_;  // the watch sleeps on it
     Signal idle_;  // the relay waits on it while the watch writes

@@ -16,7 +16,7 @@ namespace {
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable_t<LoopExecutor>{});
 
 // Rooms kept for the next read; more are in use only while that many clients are stalled.
-constexpr size_t kSpareRooms = 16;
+constexpr size_t kSpareRooms = 64;
 
 std::string at(const std::string& host, uint16_t port) {
     return concat(host, ":", port);

@@ -1,6 +1,7 @@
 #include "net/http_client.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -85,6 +86,7 @@ struct HttpExchangeState {
     Task<Result<std::string_view>> read();
     Task<Result<void>> receive();
     Result<std::string_view> parse();
+    std::string_view joined(std::string_view data, std::string_view more);
     Error broken(IoStatus status, std::string_view phase, Duration limit);
     /// The connection goes back to the pool when it is fit for another call, else it is closed.
     void release();
@@ -95,6 +97,7 @@ struct HttpExchangeState {
     std::optional<ResponseParser> parser;
     ConnectionPool::Room room;  // held while `unread` or what read() returned lies in it
     std::string_view unread;
+    std::optional<Error> fault;  // of the coding of the body
     std::string host;
     uint16_t port = 0;
     HttpTimeouts timeouts;
@@ -181,14 +184,31 @@ Task<Result<std::string_view>> HttpExchangeState::read() {
     }
 }
 
-// The next body bytes among the unread; empty when there are none.
+// All body bytes among the unread, moved together in the room over the framing between them: what
+// came at once goes on at once. Empty when there are none. A fault behind good bytes comes after
+// them.
 Result<std::string_view> HttpExchangeState::parse() {
+    if (fault) return *fault;
+    std::string_view data;
     while (!unread.empty() && !parser->complete()) {
-        TRY(const ResponseParser::Step step, parser->next(unread));
-        unread.remove_prefix(step.used);
-        if (!step.data.empty()) return step.data;
+        const Result<ResponseParser::Step> step = parser->next(unread);
+        if (!step.ok()) {
+            fault = step.error();
+            if (data.empty()) return *fault;
+            break;
+        }
+        unread.remove_prefix(step->used);
+        data = joined(data, step->data);
     }
-    return std::string_view();
+    return data;
+}
+
+// Both lie in the room, `more` behind `data`.
+std::string_view HttpExchangeState::joined(std::string_view data, std::string_view more) {
+    if (data.empty() || more.empty()) return data.empty() ? more : data;
+    char* end = room.get() + (data.data() + data.size() - room.get());
+    if (end != more.data()) std::memmove(end, more.data(), more.size());
+    return {data.data(), data.size() + more.size()};
 }
 
 // More bytes into `unread`, or the end of the connection told to the parser. While it waits it

@@ -30,6 +30,27 @@ bool body_allowed(int status) {
     return status != 204 && status != 304;
 }
 
+/// What stands around a chunk of that many bytes; nothing for none, which would end the body.
+class ChunkSize {
+  public:
+    explicit ChunkSize(size_t bytes) {
+        if (bytes == 0) return;
+        char* end = std::to_chars(text_, text_ + 16, bytes, 16).ptr;
+        *end++ = '\r';
+        *end++ = '\n';
+        size_ = static_cast<size_t>(end - text_);
+    }
+    ChunkSize(const ChunkSize&) = delete;
+    ChunkSize& operator=(const ChunkSize&) = delete;
+
+    std::string_view text() const { return {text_, size_}; }
+    std::string_view end() const { return size_ == 0 ? "" : "\r\n"; }
+
+  private:
+    char text_[18];  // 16 hexadecimal digits and CRLF
+    size_t size_ = 0;
+};
+
 }  // namespace
 
 HttpConnection::HttpConnection(std::shared_ptr<HttpServerState> server, LoopSocket socket)
@@ -284,7 +305,9 @@ Task<bool> HttpConnection::send(int status, const HttpHeaders& headers, std::str
     co_return co_await write_pieces(pieces);
 }
 
-Task<bool> HttpConnection::start_stream(int status, const HttpHeaders& headers) {
+// What there is of it leaves with the head, in one call of the system.
+Task<bool> HttpConnection::start_stream(int status, const HttpHeaders& headers,
+                                        std::string_view first) {
     CHECK(!started(), "a request is answered once");
     watch_client();
     bodyless_ = bodyless_ || !body_allowed(status);
@@ -292,28 +315,26 @@ Task<bool> HttpConnection::start_stream(int status, const HttpHeaders& headers) 
     if (!chunked_ && !bodyless_) keep_alive_ = false;  // HTTP/1.0: the end is the close
     const std::string head = render_head(status, headers, std::nullopt);
     phase_ = Phase::streaming;
-    iovec pieces[] = {piece(head)};
+    const ChunkSize size(chunked_ ? first.size() : 0);
+    if (bodyless_) first = {};
+    iovec pieces[] = {piece(head), piece(size.text()), piece(first), piece(size.end())};
     co_return co_await write_pieces(pieces);
 }
 
 Task<bool> HttpConnection::write(std::string_view bytes) {
     CHECK(phase_ == Phase::streaming, "no stream was started, or it is finished");
     if (bytes.empty() || bodyless_) co_return !client_gone();
-    if (!chunked_) {
-        iovec pieces[] = {piece(bytes)};
-        co_return co_await write_pieces(pieces);
-    }
-    char size[18];  // 16 hexadecimal digits and CRLF
-    char* end = std::to_chars(size, size + 16, bytes.size(), 16).ptr;
-    *end++ = '\r';
-    *end++ = '\n';
-    iovec pieces[] = {{size, static_cast<size_t>(end - size)}, piece(bytes), piece("\r\n")};
+    const ChunkSize size(chunked_ ? bytes.size() : 0);
+    iovec pieces[] = {piece(size.text()), piece(bytes), piece(size.end())};
     co_return co_await write_pieces(pieces);
 }
 
-Task<bool> HttpConnection::finish() {
+Task<bool> HttpConnection::finish(std::string_view last) {
     CHECK(phase_ == Phase::streaming, "no stream was started, or it is finished");
-    iovec pieces[] = {piece(chunked_ ? "0\r\n\r\n" : "")};
+    const ChunkSize size(chunked_ ? last.size() : 0);
+    if (bodyless_) last = {};
+    iovec pieces[] = {piece(size.text()), piece(last), piece(size.end()),
+                      piece(chunked_ ? "0\r\n\r\n" : "")};
     const bool sent = co_await write_pieces(pieces);
     if (sent) phase_ = Phase::answered;
     co_return sent;

@@ -76,9 +76,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
     // What Responder does, on behalf of the handler running now.
     Task<bool> send(int status, const HttpHeaders& headers, std::string_view body);
-    Task<bool> start_stream(int status, const HttpHeaders& headers);
+    Task<bool> start_stream(int status, const HttpHeaders& headers, std::string_view first);
     Task<bool> write(std::string_view bytes);
-    Task<bool> finish();
+    Task<bool> finish(std::string_view last);
     bool started() const { return phase_ >= Phase::streaming; }
     bool client_gone() const { return gone_.happened(); }
     Gone::Watch on_gone(std::move_only_function<void()> callback);

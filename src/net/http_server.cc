@@ -211,14 +211,14 @@ void HttpServer::stop() {
 Task<bool> Responder::send(int status, const HttpHeaders& headers, std::string_view body) {
     return connection_.send(status, headers, body);
 }
-Task<bool> Responder::start_stream(int status, const HttpHeaders& headers) {
-    return connection_.start_stream(status, headers);
+Task<bool> Responder::start_stream(int status, const HttpHeaders& headers, std::string_view first) {
+    return connection_.start_stream(status, headers, first);
 }
 Task<bool> Responder::write(std::string_view bytes) {
     return connection_.write(bytes);
 }
-Task<bool> Responder::finish() {
-    return connection_.finish();
+Task<bool> Responder::finish(std::string_view last) {
+    return connection_.finish(last);
 }
 bool Responder::started() const {
     return connection_.started();

@@ -32,12 +32,13 @@ class Responder {
     /// A whole response. Content-Length, Date and Connection are added here; give Content-Type.
     Task<bool> send(int status, const HttpHeaders& headers, std::string_view body);
 
-    /// Begins a response of unknown length: chunked, or ended by close for HTTP/1.0 clients.
-    Task<bool> start_stream(int status, const HttpHeaders& headers);
+    /// Begins a response of unknown length: chunked, or ended by close for HTTP/1.0 clients. Its
+    /// `first` bytes leave with the head.
+    Task<bool> start_stream(int status, const HttpHeaders& headers, std::string_view first = {});
     /// The next bytes of a started stream; they leave at once (TCP_NODELAY), in one chunk.
     Task<bool> write(std::string_view bytes);
-    /// The proper end of a started stream.
-    Task<bool> finish();
+    /// The `last` bytes and the proper end of a started stream.
+    Task<bool> finish(std::string_view last = {});
 
     /// Whether the head of a response has been sent: an error must then go in-band.
     bool started() const;
