@@ -335,7 +335,7 @@ void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) 
     gateway_.metrics().attempt(attempt.upstream, to_string(status));
     std::optional<int64_t> cached;
     if (meter_.reported()) cached = meter_.reported()->cached_input;
-    gateway_.router().ended(route_call(), ending, cached, now());
+    gateway_.router().ended(call_id_, ending, cached, now());
     if (cached && ending == Ending::answered)
         gateway_.metrics().cache_prediction(predicted_cached_, *cached);
 }

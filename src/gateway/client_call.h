@@ -54,6 +54,7 @@ class ClientCall {
     Task<CallStatus> copy_events(HttpExchange& exchange, const HttpResponseHead& head,
                                  std::string& closing, Error& broke);
     Task<bool> pass_on(const std::vector<std::string_view>& events, std::string& closing);
+    void let_go_of_prompt();
     Task<void> end_stream(std::string closing);
     Task<Try> take_error(HttpExchange& exchange, const HttpResponseHead& head);
 

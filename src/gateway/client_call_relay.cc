@@ -152,9 +152,17 @@ Task<bool> ClientCall::pass_on(const std::vector<std::string_view>& events, std:
         gateway_.metrics().first_byte(now() - received_);
         gateway_.router().first_token(call_id_, now());
         slot_.streaming();
-        request_.body = {};  // nothing is tried again: a stream of minutes need not keep it
+        let_go_of_prompt();
     }
     co_return co_await stream_.write(bytes);
+}
+
+/// Nothing is tried again once the client has seen a byte, and a stream of minutes need not keep
+/// 400 KB for that. (Assigning an empty string would keep the memory.)
+void ClientCall::let_go_of_prompt() {
+    std::string().swap(request_.body);
+    std::vector<BlockKey>().swap(prompt_.keys);
+    body_.prompt = {};  // it lay in the body
 }
 
 /// Reads events until the answer's end, `broke` says how else it came to one.

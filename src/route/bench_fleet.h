@@ -157,7 +157,8 @@ class Fleet {
     void end(size_t number, Instant now) {
         const Attempt attempt = attempts_[number];
         const Call call = call_of(number);
-        const CallReport report = router_.ended(call, Ending::answered, attempt.cached_tokens, now);
+        const CallReport report =
+            router_.ended(call.id, Ending::answered, attempt.cached_tokens, now);
         ++causes_[static_cast<size_t>(report.miss.cause)];
         prompt_tokens_ += call.prompt_tokens;
         cached_tokens_ += attempt.cached_tokens;

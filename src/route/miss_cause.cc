@@ -35,14 +35,14 @@ std::string_view to_string(MissCause cause) {
     return "none";
 }
 
-Miss explain_miss(const PromptMemory& memory, std::span<const BlockKey> keys, const ReadAt& read_at,
+Miss explain_miss(const PromptMemory& memory, const PromptMarks& marks, const ReadAt& read_at,
                   uint32_t cached_blocks) {
     if (memory.empty()) return {.cause = MissCause::first_call};
-    const RememberedPrompt* before = memory.closest(keys, read_at.model);
+    const RememberedPrompt* before = memory.closest(marks, read_at.model);
     if (!before) return {.cause = MissCause::other_model};
 
-    const uint32_t common = before->common_blocks(keys);
-    const auto length = static_cast<uint32_t>(std::min(before->marks.size(), keys.size()));
+    const uint32_t common = before->common_blocks(marks);
+    const auto length = static_cast<uint32_t>(std::min(before->marks.size(), marks.size()));
     const uint32_t lost_by_change = length - common;
     const uint32_t lost_by_upstream = common - std::min(common, cached_blocks);
     Miss miss;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "route/prompt_memory.h"
@@ -29,9 +28,9 @@ struct Miss {
     std::optional<uint32_t> first_difference = {};  // block where the prompt departs, if it does
 };
 
-/// Why a call with these keys, read where `read_at` says, found only `cached_blocks` of them. When
+/// Why a call with this prompt, read where `read_at` says, found only `cached_blocks` of them. When
 /// the prompt changed and KV was lost as well, the cause that lost more is named.
-Miss explain_miss(const PromptMemory& memory, std::span<const BlockKey> keys, const ReadAt& read_at,
+Miss explain_miss(const PromptMemory& memory, const PromptMarks& marks, const ReadAt& read_at,
                   uint32_t cached_blocks);
 
 }  // namespace brigada

@@ -1,6 +1,7 @@
 #include "route/prompt_memory.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/ids.h"
@@ -17,32 +18,35 @@ uint8_t mark(BlockKey key) {
 
 }  // namespace
 
-uint32_t RememberedPrompt::common_blocks(std::span<const BlockKey> keys) const {
-    const auto here = std::ranges::mismatch(marks, keys, {}, {}, mark).in1;
-    return static_cast<uint32_t>(here - marks.begin());
+PromptMarks marks_of(std::span<const BlockKey> keys) {
+    const auto marked = keys.first(std::min(keys.size(), kMarkedBlocks));
+    PromptMarks marks(marked.size());
+    std::ranges::transform(marked, marks.begin(), mark);
+    return marks;
 }
 
-void PromptMemory::remember(std::span<const BlockKey> keys, const ReadAt& read_at) {
+uint32_t RememberedPrompt::common_blocks(const PromptMarks& other) const {
+    return static_cast<uint32_t>(std::ranges::mismatch(marks, other).in1 - marks.begin());
+}
+
+void PromptMemory::remember(PromptMarks marks, const ReadAt& read_at) {
     const auto is_continued = [&](const RememberedPrompt& prompt) {
         return prompt.read_at.model == read_at.model &&
-               prompt.common_blocks(keys) * 2 >= prompt.marks.size();
+               prompt.common_blocks(marks) * 2 >= prompt.marks.size();
     };
     const auto continued = std::ranges::find_if(prompts_, is_continued);
     if (continued != prompts_.end())
         prompts_.erase(continued);
     else if (prompts_.size() == kPrompts)
         prompts_.erase(prompts_.begin());
-    const auto marked = keys.first(std::min(keys.size(), kMarkedBlocks));
-    RememberedPrompt& newest = prompts_.emplace_back(RememberedPrompt{.read_at = read_at});
-    newest.marks.resize(marked.size());
-    std::ranges::transform(marked, newest.marks.begin(), mark);
+    prompts_.push_back({.read_at = read_at, .marks = std::move(marks)});
 }
 
-const RememberedPrompt* PromptMemory::closest(std::span<const BlockKey> keys, ModelId model) const {
+const RememberedPrompt* PromptMemory::closest(const PromptMarks& marks, ModelId model) const {
     const RememberedPrompt* best = nullptr;
     for (const RememberedPrompt& prompt : prompts_) {
         if (prompt.read_at.model != model) continue;
-        if (!best || prompt.common_blocks(keys) >= best->common_blocks(keys)) best = &prompt;
+        if (!best || prompt.common_blocks(marks) >= best->common_blocks(marks)) best = &prompt;
     }
     return best;
 }

@@ -21,23 +21,29 @@ struct ReadAt {
     friend bool operator==(const ReadAt&, const ReadAt&) = default;
 };
 
+/// One byte of each block's key; of a million tokens at most. What a running call keeps of its
+/// prompt, too.
+using PromptMarks = std::vector<uint8_t>;
+PromptMarks marks_of(std::span<const BlockKey> keys);
+
 struct RememberedPrompt {
     ReadAt read_at;
-    std::vector<uint8_t> marks = {};
+    PromptMarks marks = {};
 
-    /// The index of the first block in which `keys` differ, or where either ends. Keys are chained,
-    /// so all that follow a difference differ, too: one byte points one block late in 1 of 256.
-    uint32_t common_blocks(std::span<const BlockKey> keys) const;
+    /// The index of the first block in which the prompts differ, or where either ends. Keys are
+    /// chained, so all that follow a difference differ, too: one byte points one block late in 1 of
+    /// 256.
+    uint32_t common_blocks(const PromptMarks& other) const;
 };
 
 class PromptMemory {
   public:
     /// Takes the place of the prompt that it continues (shares half of its blocks, same model),
     /// else of the oldest: side calls of a session do not make it forget its conversation.
-    void remember(std::span<const BlockKey> keys, const ReadAt& read_at);
+    void remember(PromptMarks marks, const ReadAt& read_at);
 
-    /// The prompt of this model that shares most with `keys`; null when there is none.
-    const RememberedPrompt* closest(std::span<const BlockKey> keys, ModelId model) const;
+    /// The prompt of this model that shares most with `marks`; null when there is none.
+    const RememberedPrompt* closest(const PromptMarks& marks, ModelId model) const;
 
     bool empty() const { return prompts_.empty(); }
     size_t bytes() const;

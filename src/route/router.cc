@@ -94,8 +94,15 @@ void Router::begin(const Call& call, const Route& route, Instant now) {
     running.upstream = route.upstream;
     running.starts = upstream.starts;
     running.prediction = index_.predict(route.upstream, call.keys);
-    running.has_session = call.session != SessionId{} &&
-                          sessions_.begin(call.session, call.group, route.upstream, now);
+    running.model = call.model;
+    running.block_tokens = call.block_tokens;
+    running.prompt_tokens = call.prompt_tokens;
+    running.blocks = static_cast<uint32_t>(call.keys.size());
+    if (call.session != SessionId{} &&
+        sessions_.begin(call.session, call.group, route.upstream, now)) {
+        running.session = call.session;
+        running.marks = marks_of(call.keys);
+    }
     upstream.load.begin(call.id, call.prompt_tokens - route.cached_tokens, now);
 }
 
@@ -103,55 +110,53 @@ void Router::accepted(const Call& call) {
     Running& running = running_.at(call.id);
     running.was_accepted = true;
     index_.routed(running.upstream, call.keys);
-    if (running.has_session) sessions_.accepted(call.session, running.upstream);
+    if (running.session != SessionId{}) sessions_.accepted(running.session, running.upstream);
 }
 
 void Router::first_token(CallId call, Instant now) {
     upstreams_.at(running_.at(call).upstream).load.first_token(call, now);
 }
 
-CallReport Router::ended(const Call& call, Ending ending, std::optional<int64_t> cached_tokens,
+CallReport Router::ended(CallId call, Ending ending, std::optional<int64_t> cached_tokens,
                          Instant now) {
-    const auto place = running_.find(call.id);
-    CHECK(place != running_.end(), "call ", raw(call.id), " does not run");
-    const Running running = place->second;
-    running_.erase(place);
-    const CallReport report = this->report(call, running, cached_tokens, now);
-    if (running.has_session)
-        sessions_.ended(call.session, running.upstream, ending == Ending::failed, now);
-    upstreams_.at(running.upstream).load.end(call.id, ending == Ending::answered, now);
+    auto node = running_.extract(call);
+    CHECK(!node.empty(), "call ", raw(call), " does not run");
+    Running& running = node.mapped();
+    const CallReport report = this->report(running, cached_tokens, now);
+    if (running.session != SessionId{})
+        sessions_.ended(running.session, running.upstream, ending == Ending::failed, now);
+    upstreams_.at(running.upstream).load.end(call, ending == Ending::answered, now);
     leave_if_idle(running.upstream);
     return report;
 }
 
 // Nothing is learned from a call that no upstream took, nor from one that a restart overtook.
-CallReport Router::report(const Call& call, const Running& running,
-                          std::optional<int64_t> cached_tokens, Instant now) {
+CallReport Router::report(Running& running, std::optional<int64_t> cached_tokens, Instant now) {
     CallReport report{
         .upstream = running.upstream,
-        .predicted_tokens = tokens_in(call, running.prediction.expected_blocks),
+        .predicted_tokens = running.tokens_in(running.prediction.expected_blocks),
         .reported_tokens = cached_tokens,
     };
     const Upstream& upstream = upstreams_.at(running.upstream);
-    const ReadAt read_at{call.model, running.upstream, running.starts};
-    const int64_t reported_blocks = cached_tokens.value_or(0) / call.block_tokens;
-    const auto cached_blocks = static_cast<uint32_t>(
-        std::clamp<int64_t>(reported_blocks, 0, static_cast<int64_t>(call.keys.size())));
+    const ReadAt read_at{running.model, running.upstream, running.starts};
+    const int64_t reported_blocks = cached_tokens.value_or(0) / running.block_tokens;
+    const auto cached_blocks =
+        static_cast<uint32_t>(std::clamp<int64_t>(reported_blocks, 0, running.blocks));
     if (cached_tokens && running.starts == upstream.starts)
         index_.reported(running.upstream, running.prediction, cached_blocks);
-    if (!running.has_session || !running.was_accepted) return report;
-    const Session* session = sessions_.find(call.session, now);
+    if (running.session == SessionId{} || !running.was_accepted) return report;
+    const Session* session = sessions_.find(running.session, now);
     if (cached_tokens)
-        report.miss = explain_miss(session->prompts, call.keys, read_at, cached_blocks);
-    sessions_.remember(call.session,
+        report.miss = explain_miss(session->prompts, running.marks, read_at, cached_blocks);
+    sessions_.remember(running.session,
                        {.at = now,
                         .upstream = running.upstream,
-                        .model = call.model,
-                        .prompt_tokens = call.prompt_tokens,
+                        .model = running.model,
+                        .prompt_tokens = running.prompt_tokens,
                         .predicted_tokens = report.predicted_tokens,
                         .reported_tokens = cached_tokens,
                         .miss = report.miss},
-                       call.keys, read_at);
+                       std::move(running.marks), read_at);
     return report;
 }
 

@@ -3,6 +3,7 @@
 // with what was predicted, what was reported and why they differ.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,9 +57,9 @@ class Router {
 
     void first_token(CallId call, Instant now);
 
-    /// `cached_tokens` as the upstream reported them, if it did.
-    CallReport ended(const Call& call, Ending ending, std::optional<int64_t> cached_tokens,
-                     Instant now);
+    /// `cached_tokens` as the upstream reported them, if it did. The call's keys are not needed any
+    /// more since accepted().
+    CallReport ended(CallId call, Ending ending, std::optional<int64_t> cached_tokens, Instant now);
 
     PrefixIndex& index() { return index_; }  // for engine events
     const PrefixIndex& index() const { return index_; }
@@ -79,16 +80,24 @@ class Router {
         UpstreamId upstream{};
         uint32_t starts = 0;
         Prediction prediction = {};
-        bool has_session = false;  // and the table knows it
+        SessionId session{};  // 0: it has none, or the table does not know it
+        ModelId model{};
+        uint32_t block_tokens = 0;
+        int64_t prompt_tokens = 0;
+        uint32_t blocks = 0;     // full ones of the prompt
+        PromptMarks marks = {};  // of a session's call
         bool was_accepted = false;
+
+        int64_t tokens_in(uint32_t count) const {
+            return std::min(prompt_tokens, int64_t{count} * block_tokens);
+        }
     };
 
     std::vector<Candidate> candidates(const Call& call, std::span<const UpstreamId> eligible,
                                       std::optional<UpstreamId> home) const;
     KvThere kv_there(const Call& call, UpstreamId upstream) const;
     void begin(const Call& call, const Route& route, Instant now);
-    CallReport report(const Call& call, const Running& running,
-                      std::optional<int64_t> cached_tokens, Instant now);
+    CallReport report(Running& running, std::optional<int64_t> cached_tokens, Instant now);
     void leave_if_idle(UpstreamId upstream);
 
     std::unique_ptr<Policy> policy_;

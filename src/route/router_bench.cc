@@ -73,7 +73,8 @@ void whole_call(benchmark::State& state) {
         const auto route = router.choose(call, ids, now);
         router.accepted(call);
         router.first_token(call.id, now);
-        benchmark::DoNotOptimize(router.ended(call, Ending::answered, route->cached_tokens, now));
+        benchmark::DoNotOptimize(
+            router.ended(call.id, Ending::answered, route->cached_tokens, now));
     };
     for (uint32_t i = 0; i < kSessions; ++i)
         serve();

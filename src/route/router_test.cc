@@ -34,7 +34,7 @@ class RouterTest : public testing::Test {
 
     CallReport end(const Call& call, Ending ending, std::optional<int64_t> cached) {
         now = now + Duration::seconds(1);
-        const CallReport report = router.ended(call, ending, cached, now);
+        const CallReport report = router.ended(call.id, ending, cached, now);
         router.check();
         return report;
     }

@@ -50,12 +50,12 @@ void SessionTable::ended(SessionId session, UpstreamId upstream, bool failed, In
     idle_.emplace(now, session);
 }
 
-void SessionTable::remember(SessionId session, const RememberedCall& call,
-                            std::span<const BlockKey> keys, const ReadAt& read_at) {
+void SessionTable::remember(SessionId session, const RememberedCall& call, PromptMarks marks,
+                            const ReadAt& read_at) {
     Session& here = leased(session);
     here.calls.push_back(call);
     if (here.calls.size() > config_.remembered_calls) here.calls.pop_front();
-    here.prompts.remember(keys, read_at);
+    here.prompts.remember(std::move(marks), read_at);
 }
 
 void SessionTable::unbind(UpstreamId upstream) {

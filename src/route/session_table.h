@@ -68,7 +68,7 @@ class SessionTable {
     void ended(SessionId session, UpstreamId upstream, bool failed, Instant now);
 
     /// Notes what came of a call, for the explainer. Before ended().
-    void remember(SessionId session, const RememberedCall& call, std::span<const BlockKey> keys,
+    void remember(SessionId session, const RememberedCall& call, PromptMarks marks,
                   const ReadAt& read_at);
 
     /// No session lives there any more.
