@@ -158,9 +158,9 @@ Task<bool> ClientCall::pass_on(const std::vector<std::string_view>& events, std:
 }
 
 /// Nothing is tried again once the client has seen a byte, and a stream of minutes need not keep
-/// 400 KB for that. (Assigning an empty string would keep the memory.)
+/// 400 KB for that.
 void ClientCall::let_go_of_prompt() {
-    std::string().swap(request_.body);
+    responder_.drop_body();
     std::vector<BlockKey>().swap(prompt_.keys);
     body_.prompt = {};  // it lay in the body
 }

@@ -57,7 +57,7 @@ HttpConnection::HttpConnection(std::shared_ptr<HttpServerState> server, LoopSock
     : server_(std::move(server)),
       stream_(std::move(socket)),
       peer_(stream_.peer()),
-      parser_(server_->options.limits) {
+      parser_(server_->options.limits, server_->bodies) {
     server_->open.insert(this);
     std::lock_guard lock(server_->mutex);
     ++server_->connections;
@@ -153,6 +153,11 @@ void HttpConnection::set_read_deadline() {
     const auto rate = static_cast<int64_t>(std::max<size_t>(limits.body_bytes_per_second, 1));
     stream_.expire_at(body_began_ + limits.body_grace +
                       Duration::microseconds(received * 1'000'000 / rate));
+}
+
+void HttpConnection::drop_body() {
+    parser_.drop_body();
+    account_body();
 }
 
 // Brings the server's sum up to date. False when the body has grown and there is no memory for it:

@@ -49,6 +49,7 @@ struct HttpServerState : std::enable_shared_from_this<HttpServerState> {
     uint16_t port = 0;
     bool draining = false;
     std::unordered_set<HttpConnection*> open;
+    BodyPool bodies;
     size_t buffered_bytes = 0;                                 // bodies of all connections
     std::vector<char> scratch = std::vector<char>(64 * 1024);  // filled and used up without waiting
     std::time_t date_second = 0;
@@ -78,6 +79,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     Task<bool> send(int status, const HttpHeaders& headers, std::string_view body);
     Task<bool> start_stream(int status, const HttpHeaders& headers, std::string_view first);
     Task<bool> write(std::string_view bytes);
+    void drop_body();
     Task<bool> finish(std::string_view last);
     bool started() const { return phase_ >= Phase::streaming; }
     bool client_gone() const { return gone_.happened(); }

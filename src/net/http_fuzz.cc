@@ -28,7 +28,8 @@ std::string parse_request(std::string_view bytes, Rng* cuts) {
     limits.head_bytes = 512;
     limits.header_count = 8;
     limits.body_bytes = 4096;
-    RequestParser parser(limits);
+    BodyPool bodies;
+    RequestParser parser(limits, bodies);
     size_t used = 0;
     while (used < bytes.size() && !parser.complete() && !parser.error()) {
         const std::string_view next = bytes.substr(used, cuts ? 1 + cuts->below(12) : bytes.size());

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "net/body_pool.h"
 #include "net/chunk_decoder.h"
 #include "net/http.h"
 #include "net/http_grammar.h"
@@ -21,7 +22,8 @@ namespace brigada {
 /// One request at a time; reset() before the next.
 class RequestParser {
   public:
-    explicit RequestParser(const HttpLimits& limits) : limits_(limits) {}
+    /// `bodies`, where memory comes from and goes back to, outlives the parser.
+    RequestParser(const HttpLimits& limits, BodyPool& bodies) : limits_(limits), bodies_(bodies) {}
 
     /// Takes bytes from the front and returns how many: all, unless the request is complete or
     /// failed.
@@ -47,8 +49,8 @@ class RequestParser {
     uint64_t body_received() const { return body_received_; }
     /// Memory held for the body.
     size_t buffered_bytes() const;
-    /// Gives that memory back, for a request that is refused: reset() comes next.
-    void drop_body() { std::exchange(request_.body, {}); }
+    /// Gives that memory back, for a request that is refused, or whose body nobody needs any more.
+    void drop_body() { bodies_.give(request_.body); }
 
     /// The request; whole when complete(). `peer` is the caller's to set.
     HttpRequest& request() { return request_; }
@@ -70,6 +72,7 @@ class RequestParser {
     void fail(HttpError error);
 
     const HttpLimits limits_;
+    BodyPool& bodies_;
     State state_ = State::start_line;
     LineReader lines_;
     ChunkDecoder chunks_;

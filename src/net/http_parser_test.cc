@@ -19,7 +19,8 @@ struct Outcome {
 // Feeds in portions, through body_room() when `in_place`.
 Outcome parse(std::string_view bytes, const std::function<size_t()>& portion,
               const HttpLimits& limits = {}, bool in_place = false) {
-    RequestParser parser(limits);
+    BodyPool bodies;
+    RequestParser parser(limits, bodies);
     size_t at = 0;
     while (at < bytes.size() && !parser.complete() && !parser.error()) {
         const std::string_view next = bytes.substr(at, portion());
@@ -162,7 +163,8 @@ TEST(RequestParser, gives_the_same_however_the_bytes_are_cut) {
 }
 
 TEST(RequestParser, takes_the_parts_of_a_request) {
-    RequestParser parser{HttpLimits()};
+    BodyPool bodies;
+    RequestParser parser{HttpLimits(), bodies};
     const std::string bytes =
         "POST http://box:4000/v1/a%20b?beta=true HTTP/1.1\r\nHost: box\r\n"
         "X-Two: 1\r\nx-two:\t 2 \t\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhelloGET";
@@ -185,7 +187,8 @@ TEST(RequestParser, gives_an_absolute_target_without_path_the_root) {
 
 TEST(RequestParser, knows_when_a_connection_is_kept) {
     const auto kept = [](const std::string& bytes) {
-        RequestParser parser{HttpLimits()};
+        BodyPool bodies;
+        RequestParser parser{HttpLimits(), bodies};
         parser.feed(bytes);
         EXPECT_TRUE(parser.complete());
         return parser.request().keep_alive;
@@ -232,7 +235,8 @@ TEST(RequestParser, holds_each_limit_exactly) {
 }
 
 TEST(RequestParser, allocates_for_what_came_not_for_what_was_declared) {
-    RequestParser parser{HttpLimits()};
+    BodyPool bodies;
+    RequestParser parser{HttpLimits(), bodies};
     parser.feed(post("Content-Length: 8388608\r\n", ""));
     EXPECT_FALSE(parser.body_room().empty());
     EXPECT_LE(parser.buffered_bytes(), 1u << 21);

@@ -229,6 +229,9 @@ bool Responder::client_gone() const {
 Gone::Watch Responder::on_gone(std::move_only_function<void()> callback) {
     return connection_.on_gone(std::move(callback));
 }
+void Responder::drop_body() {
+    connection_.drop_body();
+}
 bool Responder::draining() const {
     return connection_.draining();
 }

@@ -49,6 +49,9 @@ class Responder {
     ///   auto watch = responder.on_gone([&] { signal.notify(); });
     [[nodiscard]] Gone::Watch on_gone(std::move_only_function<void()> callback);
 
+    /// The request's body is not needed any more: its memory is for others.
+    void drop_body();
+
     /// Whether the server is draining: a long answer may choose to say so.
     bool draining() const;
 

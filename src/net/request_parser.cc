@@ -113,6 +113,7 @@ std::span<char> RequestParser::body_room() {
     if (body.size() == body_received_) {
         const uint64_t wanted = std::max<uint64_t>(kFirstRoom, 2 * body_received_);
         const auto size = static_cast<size_t>(std::min(body_length_, wanted));
+        if (body.empty()) body = bodies_.take(size);
         body.reserve(size + kBodyPadding);
         // The room is not cleared: body_filled() says how much of it the socket has written.
         body.resize_and_overwrite(size, [](char*, size_t n) { return n; });
@@ -170,6 +171,7 @@ void RequestParser::reset() {
     state_ = State::start_line;
     lines_ = {};
     chunks_ = {};
+    drop_body();
     request_ = {};
     error_.reset();
     head_bytes_ = 0;

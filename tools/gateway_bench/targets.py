@@ -44,7 +44,7 @@ class Target:
         self.log = open(os.path.join(self.folder, "log"), "w", encoding="utf-8")
         self.process = subprocess.Popen(self.command(), stdin=subprocess.PIPE, stdout=self.log, stderr=self.log,
                                         env={**os.environ, **self.environment()},
-                                        start_new_session=True)
+                                        process_group=0)
         self.wait_until_it_answers()
 
     def environment(self):
