@@ -24,12 +24,19 @@ std::string_view unit(LimitKind kind) {
     return "";
 }
 
-void add_room(std::string_view what, const std::optional<Room>& room, HttpHeaders& headers) {
+struct RoomNames {
+    std::string_view limit, remaining, reset;
+};
+constexpr RoomNames kRequests{"x-ratelimit-limit-requests", "x-ratelimit-remaining-requests",
+                              "x-ratelimit-reset-requests"};
+constexpr RoomNames kTokens{"x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens",
+                            "x-ratelimit-reset-tokens"};
+
+void add_room(const RoomNames& names, const std::optional<Room>& room, HttpHeaders& headers) {
     if (!room) return;
-    headers.add(concat("x-ratelimit-limit-", what), std::to_string(room->limit));
-    headers.add(concat("x-ratelimit-remaining-", what),
-                std::to_string(std::max<int64_t>(room->remaining, 0)));
-    headers.add(concat("x-ratelimit-reset-", what), concat((room->reset.ms() + 999) / 1000, "s"));
+    headers.add(names.limit, std::to_string(room->limit));
+    headers.add(names.remaining, std::to_string(std::max<int64_t>(room->remaining, 0)));
+    headers.add(names.reset, std::to_string((room->reset.ms() + 999) / 1000) + "s");
 }
 
 }  // namespace
@@ -74,8 +81,8 @@ Task<std::expected<Admission::Hold, Refusal>> Admission::reserve(const Caller& c
 
 void Admission::add_headroom(const Hold& hold, Instant now, HttpHeaders& headers) const {
     const Headroom room = limiter_.headroom(hold.scopes_, now);
-    add_room("requests", room.requests, headers);
-    add_room("tokens", room.tokens, headers);
+    add_room(kRequests, room.requests, headers);
+    add_room(kTokens, room.tokens, headers);
 }
 
 void Admission::take_over_changes(WallTime now) {

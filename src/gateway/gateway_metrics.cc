@@ -11,9 +11,8 @@ namespace {
 const prometheus::Histogram::BucketBoundaries kSeconds = {
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600};
 
-prometheus::Family<prometheus::Counter>& counters(prometheus::Registry& registry, const char* name,
-                                                  const char* help) {
-    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+prometheus::Counter& counter(prometheus::Registry& registry, const char* name, const char* help) {
+    return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add({});
 }
 
 prometheus::Histogram& seconds(prometheus::Registry& registry, const char* name, const char* help) {
@@ -28,22 +27,40 @@ prometheus::MetricFamily gauge(std::string name, std::string help, double value)
 
 }  // namespace
 
+GatewayMetrics::Counters::Counters(prometheus::Registry& registry, const char* name,
+                                   const char* help, const char* first_label,
+                                   const char* second_label)
+    : family_(prometheus::BuildCounter().Name(name).Help(help).Register(registry)),
+      first_label_(first_label),
+      second_label_(second_label) {}
+
+prometheus::Counter& GatewayMetrics::Counters::of(std::string_view first, std::string_view second) {
+    auto row = known_.find(first);
+    if (row == known_.end()) row = known_.try_emplace(std::string(first)).first;
+    const auto found = row->second.find(second);
+    if (found != row->second.end()) return *found->second;
+    prometheus::Labels labels{{first_label_, std::string(first)}};
+    if (second_label_) labels.emplace(second_label_, second);
+    prometheus::Counter& counter = family_.Add(labels);
+    row->second.emplace(second, &counter);
+    return counter;
+}
+
 GatewayMetrics::GatewayMetrics()
-    : calls_(counters(registry_, "brigada_calls_total", "Calls by model and status")),
-      tokens_(counters(registry_, "brigada_tokens_total",
-                       "Tokens by model and part: input, cached_input, cache_write, output")),
-      spend_(counters(registry_, "brigada_spend_dollars_total", "What calls cost, by model")),
-      attempts_(counters(registry_, "brigada_upstream_attempts_total",
-                         "Attempts by upstream and outcome")),
-      refusals_(counters(registry_, "brigada_refusals_total", "Calls refused here, by type")),
-      thresholds_(counters(registry_, "brigada_budget_thresholds_total",
-                           "Budgets that reached a soft threshold, by thousandths of the limit")),
-      predicted_tokens_(counters(registry_, "brigada_predicted_cached_tokens_total",
-                                 "Prompt tokens the router expected to be cached")
-                            .Add({})),
-      reported_tokens_(counters(registry_, "brigada_reported_cached_tokens_total",
-                                "Of the same calls, what upstreams reported")
-                           .Add({})),
+    : calls_(registry_, "brigada_calls_total", "Calls by model and status", "model", "status"),
+      tokens_(registry_, "brigada_tokens_total",
+              "Tokens by model and part: input, cached_input, cache_write, output", "model",
+              "part"),
+      spend_(registry_, "brigada_spend_dollars_total", "What calls cost, by model", "model"),
+      attempts_(registry_, "brigada_upstream_attempts_total", "Attempts by upstream and outcome",
+                "upstream", "outcome"),
+      refusals_(registry_, "brigada_refusals_total", "Calls refused here, by type", "type"),
+      thresholds_(registry_, "brigada_budget_thresholds_total",
+                  "Budgets that reached a soft threshold, by thousandths of the limit", "permille"),
+      predicted_tokens_(counter(registry_, "brigada_predicted_cached_tokens_total",
+                                "Prompt tokens the router expected to be cached")),
+      reported_tokens_(counter(registry_, "brigada_reported_cached_tokens_total",
+                               "Of the same calls, what upstreams reported")),
       running_(prometheus::BuildGauge()
                    .Name("brigada_calls_running")
                    .Help("Calls being answered now")
@@ -55,36 +72,31 @@ GatewayMetrics::GatewayMetrics()
 
 void GatewayMetrics::call_ended(std::string_view model, int status, Duration took) {
     running_.Decrement();
-    calls_.Add({{"model", std::string(model)}, {"status", std::to_string(status)}}).Increment();
+    calls_.of(model, std::to_string(status)).Increment();
     call_seconds_.Observe(took.seconds());
 }
 
 void GatewayMetrics::spent(std::string_view model, const Usage& usage, Money cost) {
     const auto add = [&](const char* part, int64_t tokens) {
-        if (tokens > 0)
-            tokens_.Add({{"model", std::string(model)}, {"part", part}})
-                .Increment(static_cast<double>(tokens));
+        if (tokens > 0) tokens_.of(model, part).Increment(static_cast<double>(tokens));
     };
     add("input", usage.input);
     add("cached_input", usage.cached_input);
     add("cache_write", usage.cache_write);
     add("output", usage.output);
-    if (cost > Money{})
-        spend_.Add({{"model", std::string(model)}})
-            .Increment(static_cast<double>(cost.nano) * 1e-9);
+    if (cost > Money{}) spend_.of(model).Increment(static_cast<double>(cost.nano) * 1e-9);
 }
 
 void GatewayMetrics::attempt(std::string_view upstream, std::string_view outcome) {
-    attempts_.Add({{"upstream", std::string(upstream)}, {"outcome", std::string(outcome)}})
-        .Increment();
+    attempts_.of(upstream, outcome).Increment();
 }
 
 void GatewayMetrics::refused(std::string_view type) {
-    refusals_.Add({{"type", std::string(type)}}).Increment();
+    refusals_.of(type).Increment();
 }
 
 void GatewayMetrics::threshold_crossed(int32_t permille) {
-    thresholds_.Add({{"permille", std::to_string(permille)}}).Increment();
+    thresholds_.of(std::to_string(permille)).Increment();
 }
 
 void GatewayMetrics::cache_prediction(int64_t predicted, int64_t reported) {

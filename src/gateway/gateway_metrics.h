@@ -8,6 +8,7 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -38,13 +39,29 @@ class GatewayMetrics {
     std::string page(const LedgerBacklog& backlog, bool accepting) const;
 
   private:
+    /// Counters of one name by one or two labels, found without making the labels anew.
+    class Counters {
+      public:
+        Counters(prometheus::Registry& registry, const char* name, const char* help,
+                 const char* first_label, const char* second_label = nullptr);
+
+        prometheus::Counter& of(std::string_view first, std::string_view second = {});
+
+      private:
+        prometheus::Family<prometheus::Counter>& family_;
+        const char* first_label_;
+        const char* second_label_;
+        std::map<std::string, std::map<std::string, prometheus::Counter*, std::less<>>, std::less<>>
+            known_;
+    };
+
     prometheus::Registry registry_;
-    prometheus::Family<prometheus::Counter>& calls_;
-    prometheus::Family<prometheus::Counter>& tokens_;
-    prometheus::Family<prometheus::Counter>& spend_;
-    prometheus::Family<prometheus::Counter>& attempts_;
-    prometheus::Family<prometheus::Counter>& refusals_;
-    prometheus::Family<prometheus::Counter>& thresholds_;
+    Counters calls_;
+    Counters tokens_;
+    Counters spend_;
+    Counters attempts_;
+    Counters refusals_;
+    Counters thresholds_;
     prometheus::Counter& predicted_tokens_;
     prometheus::Counter& reported_tokens_;
     prometheus::Gauge& running_;

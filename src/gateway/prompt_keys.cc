@@ -1,5 +1,6 @@
 #include "gateway/prompt_keys.h"
 
+#define XXH_INLINE_ALL  // pieces are short: half the time would be the call
 #include <xxhash.h>
 
 #include <string>
@@ -13,7 +14,9 @@ constexpr size_t kPieceBytes = kBlockTokens * kBytesPerToken;
 /// Cuts text into pieces as it comes and chains their keys.
 class PieceChain {
   public:
-    explicit PieceChain(std::string_view salt) : parent_(scope_key(salt, {})) {}
+    PieceChain(std::string_view salt, size_t bytes) : parent_(scope_key(salt, {})) {
+        out_.keys.reserve(bytes / kPieceBytes);
+    }
 
     void add(std::string_view text) {
         out_.bytes += static_cast<int64_t>(text.size());
@@ -91,7 +94,10 @@ void add_without_marks(std::string_view text, PieceChain& chain) {
 }  // namespace
 
 PromptKeys prompt_keys(const CallBody& body, Dialect dialect, std::string_view salt) {
-    PieceChain chain(salt);
+    size_t bytes = 0;
+    for (const std::string_view part : body.prompt)
+        bytes += part.size();
+    PieceChain chain(salt, bytes);
     for (const std::string_view part : body.prompt) {
         if (is_anthropic(dialect))
             add_without_marks(part, chain);

@@ -1,5 +1,6 @@
 #include "kv/block_key.h"
 
+#define XXH_INLINE_ALL  // blocks are short: half the time would be the call
 #include <xxhash.h>
 
 #include <bit>

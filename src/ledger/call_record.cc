@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "ledger/field_codec.h"
 
@@ -41,24 +42,25 @@ enum : uint8_t {
 };
 }  // namespace field
 
-void cut_text(std::string& text) {
-    if (text.size() <= kCallTextBytes) return;
-    size_t end = kCallTextBytes;
+/// At most so many bytes, cut at a character's border.
+std::string_view cut(std::string_view text, size_t most) {
+    if (text.size() <= most) return text;
+    size_t end = most;
     const auto continues = [&] { return (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80; };
-    while (end > kCallTextBytes - 3 && continues())
+    while (end > most - 3 && continues())
         --end;
-    text.resize(end);
+    return text.substr(0, end);
 }
 
 int64_t clamp_tokens(int64_t tokens) {
     return std::clamp<int64_t>(tokens, 0, kCallTokens);
 }
 
-std::string encode(const CallAttempt& attempt) {
+std::string encode(const CallAttempt& attempt, size_t text_bytes) {
     FieldWriter out;
-    out.text(field::upstream, attempt.upstream);
+    out.text(field::upstream, cut(attempt.upstream, text_bytes));
     out.integer(field::status, static_cast<int64_t>(attempt.status));
-    out.integer(field::http_status, attempt.http_status);
+    out.integer(field::http_status, std::max(attempt.http_status, 0));
     out.integer(field::started, attempt.started.ns);
     out.integer(field::ended, attempt.ended.ns);
     return out.take();
@@ -196,49 +198,70 @@ Result<void> take_field(const Field& from, CallRecord& into) {
     }
 }
 
-void write_who(const CallRecord& record, FieldWriter& out) {
-    out.text(field::organisation, record.organisation);
-    out.text(field::team, record.team);
-    out.text(field::user, record.user);
-    out.text(field::key, record.key);
-    out.text(field::end_user, record.end_user);
-}
+/// Writes a record's fields, none of them beyond its bounds.
+class RecordWriter {
+  public:
+    RecordWriter(const CallRecord& record, const RecordBounds& bounds)
+        : record_(record), bounds_(bounds), out_(1, static_cast<char>(kVersion)) {}
 
-void write_what(const CallRecord& record, FieldWriter& out) {
-    out.text(field::session, record.session);
-    out.text(field::model_asked, record.model_asked);
-    out.text(field::model_served, record.model_served);
-    out.text(field::upstream, record.upstream);
-    out.text(field::dialect, record.dialect);
-}
+    std::string write() {
+        const auto id = record_.id.bytes();
+        out_.item(field::id, {id.data(), id.size()});
+        out_.integer(field::started, record_.started.ns);
+        out_.integer(field::first_byte, record_.first_byte.ns);
+        out_.integer(field::ended, record_.ended.ns);
+        write_who();
+        write_what();
+        write_outcome();
+        write_lists();
+        return out_.take();
+    }
 
-void write_outcome(const CallRecord& record, FieldWriter& out) {
-    out.integer(field::status, static_cast<int64_t>(record.status));
-    out.integer(field::http_status, record.http_status);
-    out.integer(field::input, record.usage.input);
-    out.integer(field::cached_input, record.usage.cached_input);
-    out.integer(field::cache_write, record.usage.cache_write);
-    out.integer(field::output, record.usage.output);
-    out.integer(field::usage_counted_here, record.usage_counted_here ? 1 : 0);
-    out.integer(field::cost, record.cost.nano);
-    for (const CallAttempt& attempt : record.attempts)
-        out.item(field::attempt, encode(attempt));
-    for (const std::string& tag : record.tags)
-        out.item(field::tag, tag);
-}
+  private:
+    void text(uint8_t number, const std::string& value) {
+        out_.text(number, cut(value, bounds_.text_bytes));
+    }
 
-std::string encode_bounded(const CallRecord& record) {
-    FieldWriter out;
-    const auto id = record.id.bytes();
-    out.item(field::id, {id.data(), id.size()});
-    out.integer(field::started, record.started.ns);
-    out.integer(field::first_byte, record.first_byte.ns);
-    out.integer(field::ended, record.ended.ns);
-    write_who(record, out);
-    write_what(record, out);
-    write_outcome(record, out);
-    return static_cast<char>(kVersion) + out.take();
-}
+    void write_who() {
+        text(field::organisation, record_.organisation);
+        text(field::team, record_.team);
+        text(field::user, record_.user);
+        text(field::key, record_.key);
+        text(field::end_user, record_.end_user);
+    }
+
+    void write_what() {
+        text(field::session, record_.session);
+        text(field::model_asked, record_.model_asked);
+        text(field::model_served, record_.model_served);
+        text(field::upstream, record_.upstream);
+        text(field::dialect, record_.dialect);
+    }
+
+    void write_outcome() {
+        out_.integer(field::status, static_cast<int64_t>(record_.status));
+        out_.integer(field::http_status, std::max(record_.http_status, 0));
+        out_.integer(field::input, clamp_tokens(record_.usage.input));
+        out_.integer(field::cached_input, clamp_tokens(record_.usage.cached_input));
+        out_.integer(field::cache_write, clamp_tokens(record_.usage.cache_write));
+        out_.integer(field::output, clamp_tokens(record_.usage.output));
+        out_.integer(field::usage_counted_here, record_.usage_counted_here ? 1 : 0);
+        out_.integer(field::cost, std::clamp(record_.cost, Money{}, kCallCost).nano);
+    }
+
+    void write_lists() {
+        const size_t attempts = std::min(record_.attempts.size(), bounds_.attempts);
+        for (const CallAttempt& attempt : std::span(record_.attempts).last(attempts))
+            out_.item(field::attempt, encode(attempt, bounds_.text_bytes));
+        for (const std::string& tag :
+             std::span(record_.tags).first(std::min(record_.tags.size(), bounds_.tags)))
+            out_.item(field::tag, cut(tag, bounds_.text_bytes));
+    }
+
+    const CallRecord& record_;
+    const RecordBounds& bounds_;
+    FieldWriter out_;
+};
 
 }  // namespace
 
@@ -260,29 +283,8 @@ std::string_view to_string(CallStatus status) {
     return "unknown";
 }
 
-CallRecord bounded(CallRecord record) {
-    for (std::string* text : {&record.organisation, &record.team, &record.user, &record.key,
-                              &record.end_user, &record.session, &record.model_asked,
-                              &record.model_served, &record.upstream, &record.dialect})
-        cut_text(*text);
-    record.attempts.resize(std::min(record.attempts.size(), kCallListItems));
-    record.tags.resize(std::min(record.tags.size(), kCallListItems));
-    for (CallAttempt& attempt : record.attempts) {
-        cut_text(attempt.upstream);
-        attempt.http_status = std::max(attempt.http_status, 0);
-    }
-    for (std::string& tag : record.tags)
-        cut_text(tag);
-    for (int64_t* tokens : {&record.usage.input, &record.usage.cached_input,
-                            &record.usage.cache_write, &record.usage.output})
-        *tokens = clamp_tokens(*tokens);
-    record.cost = std::clamp(record.cost, Money{}, kCallCost);
-    record.http_status = std::max(record.http_status, 0);
-    return record;
-}
-
-std::string encode(const CallRecord& record) {
-    return encode_bounded(bounded(record));
+std::string encode(const CallRecord& record, const RecordBounds& bounds) {
+    return RecordWriter(record, bounds).write();
 }
 
 Result<CallRecord> decode_call_record(std::string_view bytes) {

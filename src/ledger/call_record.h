@@ -71,17 +71,16 @@ struct CallRecord {
 
 /// What clients and upstreams claim is bounded before it is kept: a long name must not grow the
 /// log, and a sum over years of calls must not overflow (10^6 such calls stay below 2^63).
-inline constexpr size_t kCallTextBytes = 512;
-inline constexpr size_t kCallListItems = 64;
+struct RecordBounds {
+    size_t text_bytes = 512;  // cut at a character's border
+    size_t attempts = 64;     // the last ones
+    size_t tags = 64;
+};
 inline constexpr int64_t kCallTokens = 1'000'000'000'000;
 inline constexpr Money kCallCost = Money::dollars(9'000);
 
-/// The record with texts cut at a character's border, lists cut, and tokens and cost clamped into
-/// [0, limit].
-CallRecord bounded(CallRecord record);
-
-/// The bytes of bounded(record).
-std::string encode(const CallRecord& record);
+/// The bytes of the record, with texts and lists cut, and tokens and cost clamped into [0, limit].
+std::string encode(const CallRecord& record, const RecordBounds& bounds = {});
 
 /// Error::unsupported for a newer version, ::corrupt for anything that is not a record.
 Result<CallRecord> decode_call_record(std::string_view bytes);

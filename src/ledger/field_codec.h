@@ -13,6 +13,11 @@ namespace brigada {
 
 class FieldWriter {
   public:
+    /// What is written first, before any field.
+    explicit FieldWriter(size_t count = 0, char first = '\0') : out_(count, first) {
+        out_.reserve(512);
+    }
+
     /// An empty text and a zero are defaults: nothing is written.
     void text(uint8_t number, std::string_view value);
     void integer(uint8_t number, int64_t value);

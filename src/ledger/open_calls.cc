@@ -29,26 +29,8 @@ constexpr size_t kSlotBytes = 2'048;
 constexpr size_t kSlotsPerChunk = 1'024;
 constexpr uint64_t kChunkBytes = kSlotBytes * kSlotsPerChunk;
 
-/// Twelve texts of this length, an attempt and the numbers stay below a slot's record bytes.
-constexpr size_t kTextBytes = 96;
-
-void cut(std::string& text) {
-    if (text.size() > kTextBytes) text.resize(kTextBytes);
-}
-
-/// The record as it fits into a slot, whatever clients and upstreams are called.
-CallRecord shortened(CallRecord record) {
-    for (std::string* text : {&record.organisation, &record.team, &record.user, &record.key,
-                              &record.end_user, &record.session, &record.model_asked,
-                              &record.model_served, &record.upstream, &record.dialect})
-        cut(*text);
-    record.tags.clear();
-    if (record.attempts.size() > 1)
-        record.attempts.erase(record.attempts.begin(), record.attempts.end() - 1);
-    for (CallAttempt& attempt : record.attempts)
-        cut(attempt.upstream);
-    return record;
-}
+/// What fits into a slot, whatever things are called: eleven texts and the numbers.
+constexpr RecordBounds kBounds{.text_bytes = 96, .attempts = 1, .tags = 0};
 
 /// Room for `bytes` that no later write can lack.
 Result<void> allocate(const Path& path, int fd, uint64_t from, uint64_t bytes) {
@@ -195,7 +177,7 @@ bool OpenCalls::finish(Place& place, const CallRecord& record) {
 }
 
 Result<OpenCalls::Place> OpenCalls::write(const CallRecord& record, State state) {
-    const std::string bytes = encode(shortened(record));
+    const std::string bytes = encode(record, kBounds);
     CHECK(bytes.size() <= sizeof(Slot::record), bytes.size(), " bytes of a shortened record");
     std::lock_guard lock(mutex_);
     if (free_.empty()) TRY(add_chunk());

@@ -93,6 +93,10 @@ HttpHeaders::HttpHeaders(std::initializer_list<Field> fields) {
 void HttpHeaders::add(std::string_view name, std::string_view value) {
     CHECK(is_http_token(name), "not a header name: '", name, "'");
     CHECK(text_.size() + name.size() + value.size() <= UINT32_MAX);
+    if (spans_.empty()) {  // room for a usual head, so that it does not grow step by step
+        spans_.reserve(16);
+        text_.reserve(512);
+    }
     const auto name_begin = static_cast<uint32_t>(text_.size());
     text_.append(name);
     const auto value_begin = static_cast<uint32_t>(text_.size());
