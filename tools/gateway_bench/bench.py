@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 import bodies
-from targets import LOAD, TARGETS
+from targets import LOAD, TARGETS, Missing
 
 IDLE_STREAMS = 1_000
 
@@ -153,7 +153,11 @@ def main():
         try:
             for name in words.targets.split(","):
                 print(f"measuring {name}", file=sys.stderr)
-                target = TARGETS[name](folder, bench.engine_port)
+                try:
+                    target = TARGETS[name](folder, bench.engine_port)
+                except Missing as missing:
+                    print(f"  {name} is left out: {missing}", file=sys.stderr)
+                    continue
                 try:
                     results[name] = measure(bench, target)
                 finally:

@@ -29,6 +29,10 @@ def post(port, path, body, headers):
         return response.status, response.read()
 
 
+class Missing(Exception):
+    """A target that can't be had on this machine."""
+
+
 class Target:
     """A running process, with its children."""
 
@@ -118,6 +122,13 @@ class Target:
         self.log.close()
 
 
+def fetch(command, **where):
+    try:
+        subprocess.run(command, check=True, **where)
+    except (OSError, subprocess.CalledProcessError) as failed:
+        raise Missing(f"{command[0]} failed: {failed}") from failed
+
+
 class Direct(Target):
     """The mock engine itself, a second one: what the load alone costs."""
 
@@ -194,7 +205,10 @@ http {{
   }}
 }}
 """)
-        return [shutil.which("nginx") or "/usr/sbin/nginx", "-p", self.folder, "-c", config]
+        program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+        if not program:
+            raise Missing("nginx is not installed; Debian's package is nginx-light")
+        return [program, "-p", self.folder, "-c", config]
 
 
 class Portkey(Target):
@@ -212,8 +226,7 @@ class Portkey(Target):
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, "package.json"), "w", encoding="utf-8") as file:
             json.dump({"private": True, "dependencies": cls.PACKAGES, "overrides": cls.PINNED}, file)
-        subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--silent"], cwd=folder,
-                       check=True)
+        fetch(["npm", "install", "--no-audit", "--no-fund", "--silent"], cwd=folder)
         open(os.path.join(folder, "installed"), "w", encoding="utf-8").close()
         return folder
 
@@ -236,9 +249,8 @@ class LiteLlm(Target):
         folder = os.path.join(PEERS, "litellm")
         if os.path.exists(os.path.join(folder, "installed")):
             return folder
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([os.path.join(folder, "bin/pip"), "install", "--quiet", "litellm[proxy]"],
-                       check=True)
+        fetch([sys.executable, "-m", "venv", folder])
+        fetch([os.path.join(folder, "bin/pip"), "install", "--quiet", "litellm[proxy]"])
         open(os.path.join(folder, "installed"), "w", encoding="utf-8").close()
         return folder
 
