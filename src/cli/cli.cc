@@ -17,7 +17,9 @@ constexpr const char* kAbout =
     "brigada serves language models to agents on hardware you own.\n\n"
     "The first time:\n\n"
     "  brigada model pull smollm2       get a small model, 98 MB\n"
-    "  brigada serve smollm2            answer OpenAI's API on 127.0.0.1:4000";
+    "  brigada up smollm2               answer OpenAI's API on 127.0.0.1:4000, with keys and "
+    "limits\n"
+    "  brigada serve smollm2            the same, without keys";
 
 std::unique_ptr<CLI::App> new_app(Action& action) {
     auto app = std::make_unique<CLI::App>(kAbout, "brigada");
@@ -25,6 +27,7 @@ std::unique_ptr<CLI::App> new_app(Action& action) {
     app->set_help_flag("-h,--help", "show this page");
     app->option_defaults()->always_capture_default();  // so that help can show them
     app->require_subcommand(1);
+    add_up_command(*app, action);
     add_serve_command(*app, action);
     add_gateway_command(*app, action);
     add_ledger_command(*app, action);

@@ -12,6 +12,7 @@ namespace brigada {
 /// What the chosen command does once the whole command line is understood.
 using Action = std::function<Result<void>()>;
 
+void add_up_command(CLI::App& app, Action& action);
 void add_serve_command(CLI::App& app, Action& action);
 void add_gateway_command(CLI::App& app, Action& action);
 void add_ledger_command(CLI::App& app, Action& action);

@@ -33,7 +33,7 @@ Result<std::unique_ptr<AttentionLayer>> AttentionLayer::load(WeightLoader& weigh
                    .head_dim = config.head_dim,
                    .scale = 1.0f / std::sqrt(static_cast<float>(config.head_dim)),
                    .window = 0};
-    if (const auto* sliding = std::get_if<SlidingWindow>(&config.layer_kinds[layer]))
+    if (const auto* sliding = std::get_if<WindowAttention>(&config.layer_kinds[layer]))
         out->shape_.window = sliding->tokens;
     out->layout_ = {kv_type, config.kv_heads, config.head_dim};
     return out;

@@ -1,46 +1,15 @@
 #include "gateway/gateway.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <utility>
 
 #include "base/concat.h"
 #include "gateway/audited_journal.h"
+#include "gateway/kept_secret.h"
 
 namespace brigada {
 
 namespace {
-
-Error cannot(std::string_view what, const Path& path) {
-    return {Code::io, concat("can't ", what, " ", path.string(), ": ", std::strerror(errno))};
-}
-
-Result<void> write_new_file(const Path& path, std::string_view text) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0) return cannot("make", path);
-    const bool written =
-        ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-        ::fsync(file) == 0;
-    ::close(file);
-    if (!written) return cannot("write", path);
-    return {};
-}
-
-/// The pepper of the key hashes, made at the first start. Who has it and the directory can still
-/// not read keys, only test guesses.
-Result<std::string> read_or_make_pepper(const Path& path, const RandomBytes& random) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) TRY(write_new_file(path, make_key_text(random)));
-    TRY(std::string pepper, read_file(path, 4'096));
-    if (pepper.size() < 16)
-        return Error{Code::corrupt, concat(path.string(),
-                                           ": too short to be a pepper; restore it "
-                                           "from a backup, or remove it with directory.db")};
-    return pepper;
-}
 
 uint64_t random_number() {
     std::array<uint8_t, 8> bytes{};
@@ -78,7 +47,8 @@ Result<void> Gateway::open_parts() {
     if (failed)
         return Error{Code::io, concat("can't make the data folder ", folder.string(), ": ",
                                       failed.message())};
-    TRY(const std::string pepper, read_or_make_pepper(folder / "pepper", os_random()));
+    // Of the key hashes: who has it and the directory can still not read keys, only test guesses.
+    TRY(const std::string pepper, read_or_make_secret(folder / "pepper", os_random()));
     KeyHasher hasher(pepper);
     TRY(directory_store_, DirectoryStore::open(folder / "directory.db", hasher.pepper_mark()));
     TRY(std::vector<Record> records, directory_store_->load());

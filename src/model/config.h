@@ -27,12 +27,12 @@ struct FullAttention {
 
 /// Attention over the last `tokens` positions, the query's own included: key j is seen by query i
 /// when i - j < tokens.
-struct SlidingWindow {
+struct WindowAttention {
     uint32_t tokens = 0;
-    bool operator==(const SlidingWindow&) const = default;
+    bool operator==(const WindowAttention&) const = default;
 };
 
-using LayerKind = std::variant<FullAttention, SlidingWindow>;
+using LayerKind = std::variant<FullAttention, WindowAttention>;
 
 struct ModelConfig {
     Architecture architecture = Architecture::llama;

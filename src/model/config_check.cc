@@ -43,7 +43,7 @@ Result<void> check_attention(const ModelConfig& c, std::string_view what) {
         return Error{Code::corrupt, concat(what, ": says of ", c.layer_kinds.size(), " of ",
                                            c.layers, " layers how they attend")};
     for (const LayerKind& kind : c.layer_kinds)
-        if (const auto* window = std::get_if<SlidingWindow>(&kind); window && window->tokens == 0)
+        if (const auto* window = std::get_if<WindowAttention>(&kind); window && window->tokens == 0)
             return Error{Code::corrupt, concat(what, ": a sliding window of 0 tokens")};
     if (!(c.norm_eps > 0) || c.norm_eps > 1)
         return Error{Code::corrupt, concat(what, ": RMSNorm epsilon is ", c.norm_eps,

@@ -213,13 +213,13 @@ Result<void> read_layer_kinds(const Keys& keys, ModelConfig& c) {
                          concat(keys.name(), ": ", keys.full(kPattern), " speaks of ",
                                 slides->size(), " of ", c.layers, " layers")};
         for (size_t i = 0; i < c.layers; ++i)
-            if ((*slides)[i]) c.layer_kinds[i] = SlidingWindow{*window};
+            if ((*slides)[i]) c.layer_kinds[i] = WindowAttention{*window};
         return {};
     }
     TRY(auto every, keys.u32(kPattern));
     for (size_t i = 0; i < c.layers; ++i)
         if (every.value_or(0) == 0 || i % *every != *every - 1)
-            c.layer_kinds[i] = SlidingWindow{*window};
+            c.layer_kinds[i] = WindowAttention{*window};
     return {};
 }
 

@@ -305,7 +305,7 @@ Result<std::vector<LayerKind>> kinds_by_name(const Fields& fields, const Json& n
         if (text == "full_attention" || (text == "sliding_attention" && window == 0))
             kinds.push_back(FullAttention{});
         else if (text == "sliding_attention")
-            kinds.push_back(SlidingWindow{window});
+            kinds.push_back(WindowAttention{window});
         else
             return Error{Code::unsupported, concat(fields.what(), ": a layer of type ", shown(text),
                                                    " does not run here; full_attention and "
@@ -329,7 +329,7 @@ Result<void> read_layer_kinds(const Fields& fields, ModelConfig& c) {
     if (c.architecture == Architecture::llama || window == 0) first = c.layers;
     c.layer_kinds.assign(c.layers, FullAttention{});
     for (uint32_t i = first; i < c.layers; ++i)
-        c.layer_kinds[i] = SlidingWindow{window};
+        c.layer_kinds[i] = WindowAttention{window};
     return {};
 }
 

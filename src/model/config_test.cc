@@ -27,7 +27,8 @@ Json small_llama() {
 }
 
 size_t windows_of(const ModelConfig& c, uint32_t tokens) {
-    return static_cast<size_t>(std::ranges::count(c.layer_kinds, LayerKind(SlidingWindow{tokens})));
+    return static_cast<size_t>(
+        std::ranges::count(c.layer_kinds, LayerKind(WindowAttention{tokens})));
 }
 
 TEST(ConfigFromJson, reads_llama_3_2) {
@@ -98,12 +99,12 @@ TEST(ConfigFromJson, gives_windows_to_the_layers_that_have_them) {
     const auto upper = config_from_json(qwen, "c");
     ASSERT_TRUE(upper.ok()) << upper.error().message;
     EXPECT_EQ(upper->layer_kinds, (std::vector<LayerKind>{FullAttention{}, FullAttention{},
-                                                          FullAttention{}, SlidingWindow{128}}));
+                                                          FullAttention{}, WindowAttention{128}}));
 
     qwen["layer_types"] = {"sliding_attention", "full_attention", "sliding_attention",
                            "full_attention"};
     EXPECT_EQ(config_from_json(qwen, "c")->layer_kinds,
-              (std::vector<LayerKind>{SlidingWindow{128}, FullAttention{}, SlidingWindow{128},
+              (std::vector<LayerKind>{WindowAttention{128}, FullAttention{}, WindowAttention{128},
                                       FullAttention{}}));
     qwen["use_sliding_window"] = false;
     EXPECT_EQ(windows_of(*config_from_json(qwen, "c"), 128), 0u);
@@ -317,7 +318,7 @@ TEST(ConfigFromGguf, gives_windows_by_number) {
         w.add_u32("llama.attention.sliding_window_pattern", 2);
     });
     EXPECT_EQ(every_second->layer_kinds,
-              (std::vector<LayerKind>{SlidingWindow{64}, FullAttention{}, SlidingWindow{64},
+              (std::vector<LayerKind>{WindowAttention{64}, FullAttention{}, WindowAttention{64},
                                       FullAttention{}}));
 }
 

@@ -23,7 +23,7 @@ uint64_t kv_bytes_per_layer(const ModelConfig& c, KvNumber number) {
 
 /// Tokens that a layer keeps of a sequence.
 uint64_t kept_tokens(const LayerKind& kind, uint64_t tokens) {
-    const auto* window = std::get_if<SlidingWindow>(&kind);
+    const auto* window = std::get_if<WindowAttention>(&kind);
     return window ? std::min<uint64_t>(window->tokens, tokens) : tokens;
 }
 
@@ -45,7 +45,7 @@ std::string scaled(uint64_t n, std::span<const std::string_view> units) {
 std::string windows_text(const ModelFacts& facts) {
     std::set<uint32_t> widths;
     for (const LayerKind& kind : facts.config.layer_kinds)
-        if (const auto* window = std::get_if<SlidingWindow>(&kind)) widths.insert(window->tokens);
+        if (const auto* window = std::get_if<WindowAttention>(&kind)) widths.insert(window->tokens);
     std::string out;
     for (const uint32_t width : widths)
         out += concat(out.empty() ? "" : ", ", width);
@@ -100,7 +100,7 @@ std::string fits_table(const ModelFacts& facts, KvNumber number, uint64_t ram_by
 Json layer_kinds_json(const ModelConfig& c) {
     Json out = Json::array();
     for (const LayerKind& kind : c.layer_kinds) {
-        const auto* window = std::get_if<SlidingWindow>(&kind);
+        const auto* window = std::get_if<WindowAttention>(&kind);
         out.push_back(window ? Json{{"kind", "sliding_window"}, {"window_tokens", window->tokens}}
                              : Json{{"kind", "full_attention"}});
     }

@@ -77,7 +77,7 @@ TEST(Describe, a_window_layer_stops_growing) {
 TEST(Describe, the_longest_sequence_is_the_last_that_fits) {
     ModelConfig c = qwen3_0_6b_shape();
     for (uint32_t i = 0; i < c.layers; i += 3)
-        c.layer_kinds[i] = SlidingWindow{100 + i};
+        c.layer_kinds[i] = WindowAttention{100 + i};
     for (const uint64_t bytes : {0ull, 114'687ull, 114'688ull, 5'000'000ull, 1'000'000'000ull}) {
         uint64_t naive = 0;
         while (naive < c.max_context && kv_bytes_per_sequence(c, KvNumber::f16, naive + 1) <= bytes)

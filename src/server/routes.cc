@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "api/error_body.h"
+#include "base/same_secret.h"
 #include "server/handlers.h"
 #include "server/respond.h"
 
@@ -59,7 +60,17 @@ Task<void> refuse(HttpRequest& request, Responder& responder, std::string allowe
                                                    to_string(request.method))));
 }
 
+/// Whoever asks for the server's health need not have the key.
+bool may_enter(const Service& service, const HttpRequest& request) {
+    const std::string& key = service.config().key;
+    if (key.empty() || request.path == "/health") return true;
+    const auto sent = request.headers.get("authorization");
+    return sent && same_secret(*sent, concat("Bearer ", key));
+}
+
 Task<void> dispatch(Service& service, HttpRequest& request, Responder& responder) {
+    if (!may_enter(service, request))
+        return send_error(responder, {Code::forbidden, "this engine is called with a key"});
     std::string allowed;
     for (const Route& route : kRoutes) {
         if (route.path != request.path) continue;

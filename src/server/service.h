@@ -23,6 +23,7 @@ namespace brigada {
 
 struct ServiceConfig {
     std::string model_name;                       // as clients say it
+    std::string key = {};                         // that calls must carry; "": none
     Duration keep_alive = Duration::seconds(10);  // silence on a stream before a comment is sent
 };
 

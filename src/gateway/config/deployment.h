@@ -103,6 +103,11 @@ struct Deployment {
     friend bool operator==(const Deployment&, const Deployment&) = default;
 };
 
+/// The engine that `brigada up` runs: `model: brigada/NAME` without an address.
+inline bool is_engine_of_up(const Deployment& deployment) {
+    return deployment.provider == "brigada" && !deployment.address;
+}
+
 /// "d-" and 16 hex digits of what the deployment calls and how. The same entry has the same id
 /// wherever it stands in the file. Secrets are left out, since ids are shown to clients.
 std::string made_id(const Deployment& deployment);

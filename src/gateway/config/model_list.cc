@@ -63,10 +63,13 @@ void read_credential(YamlFields& params, const ConfigDraft& draft, Deployment& o
     out.organization = found->organization;
 }
 
-/// The variables that LiteLLM reads as well: OPENAI_API_KEY, OPENAI_API_BASE, OPENAI_BASE_URL.
+/// The variables that LiteLLM reads as well: OPENAI_API_KEY, OPENAI_API_BASE, OPENAI_BASE_URL. But
+/// the provider's key goes to no address that the file names: it would give a hosted service's key
+/// to an engine of one's own.
 void fill_from_environ(const YamlValue& entry, const Environ& environment, Deployment& out) {
     const std::string prefix = upper(out.provider);
-    if (out.api_key.empty()) out.api_key = Secret(environment(prefix + "_API_KEY").value_or(""));
+    if (out.api_key.empty() && !out.address)
+        out.api_key = Secret(environment(prefix + "_API_KEY").value_or(""));
     if (!is_header_value(out.api_key.reveal()))
         entry.error(concat("the environment variable ", prefix,
                            "_API_KEY must not contain line "
@@ -188,7 +191,7 @@ void read_deployment(const YamlValue& entry, ConfigDraft& draft) {
     if (!name || !params) return;
     check_name(*name, out);
     fill_from_environ(entry, draft.environment, out);
-    if (!out.address)
+    if (!out.address && !is_engine_of_up(out))
         params->warn(concat("is never called: it has no api_base, and ", upper(out.provider),
                             "_API_BASE is not set"));
     settle_id(entry, draft, out);
