@@ -109,6 +109,7 @@ std::optional<Refusal> ClientCall::read() {
     if (setup_->config.general.requires_end_user && body_.end_user.empty())
         return refusal_of({Code::invalid_argument, "user: must name the end user; it is missing"});
     prompt_ = prompt_keys(body_, dialect_, caller_->tenant);
+    prompt_tokens_ = gateway_.token_estimate().tokens(body_.model, prompt_.bytes);
     return std::nullopt;
 }
 
@@ -127,7 +128,7 @@ std::optional<Refusal> ClientCall::may_call() const {
 Task<void> ClientCall::admit() {
     const int64_t output =
         std::min(body_.max_output.value_or(kDefaultOutputTokens), kMostReservedOutput);
-    const Usage expected{.input = prompt_.estimated_tokens(), .output = output};
+    const Usage expected{.input = prompt_tokens_, .output = output};
     auto hold = co_await gateway_.admission().reserve(
         *caller_, body_.model, body_.end_user,
         {.tokens = expected.total(), .cost = setup_->upstreams.estimate(meant(), expected)},
@@ -222,7 +223,7 @@ brigada::Call ClientCall::route_call() const {
             .group = group_,
             .model = gateway_.model_id(model_served_),
             .keys = prompt_.keys,
-            .prompt_tokens = prompt_.estimated_tokens()};
+            .prompt_tokens = prompt_tokens_};
 }
 
 Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
@@ -296,7 +297,6 @@ void ClientCall::begin_attempt(const Route& route) {
     ++upstream.state->calls;
     tried_.push_back(route.upstream);
     served_by_ = upstream.deployment;
-    predicted_cached_ = route.cached_tokens;
     attempts_.push_back({.upstream = upstream.deployment->id, .started = WallClock().now()});
     meter_ = UsageMeter(dialect_);
 }
@@ -304,7 +304,7 @@ void ClientCall::begin_attempt(const Route& route) {
 /// From here on the call is in the ledger, whatever becomes of this process.
 bool ClientCall::note_in_ledger() {
     const auto before = open_;
-    usage_ = {.input = prompt_.estimated_tokens()};
+    usage_ = {.input = prompt_tokens_};
     cost_ = setup_->upstreams[tried_.back()].cost(usage_);
     usage_counted_here_ = true;
     auto place = gateway_.ledger().begin(record());
@@ -321,7 +321,7 @@ bool ClientCall::note_in_ledger() {
 }
 
 void ClientCall::note_progress() {
-    const Usage so_far{.input = prompt_.estimated_tokens(), .output = meter_.output_events()};
+    const Usage so_far{.input = prompt_tokens_, .output = meter_.output_events()};
     gateway_.ledger().progress(*open_, {.at = WallClock().now(),
                                         .output = so_far.output,
                                         .cost = setup_->upstreams[tried_.back()].cost(so_far)});
@@ -333,11 +333,16 @@ void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) 
     attempt.http_status = http_status;
     attempt.ended = WallClock().now();
     gateway_.metrics().attempt(attempt.upstream, to_string(status));
-    std::optional<int64_t> cached;
-    if (meter_.reported()) cached = meter_.reported()->cached_input;
-    gateway_.router().ended(call_id_, ending, cached, now());
-    if (cached && ending == Ending::answered)
-        gateway_.metrics().cache_prediction(predicted_cached_, *cached);
+    const CallReport report = gateway_.router().ended(call_id_, ending, reported_prompt(), now());
+    if (report.reported_tokens && ending == Ending::answered)
+        gateway_.metrics().cache_prediction(report.predicted_tokens, *report.reported_tokens);
+}
+
+/// Nothing where the upstream does not say what was cached.
+std::optional<ReportedPrompt> ClientCall::reported_prompt() const {
+    if (!meter_.reported() || !meter_.said_cached()) return std::nullopt;
+    const Usage& usage = *meter_.reported();
+    return ReportedPrompt{.tokens = usage.prompt(), .cached_tokens = usage.cached_input};
 }
 
 Duration ClientCall::first_byte_timeout(const Deployment& deployment) const {
@@ -377,10 +382,11 @@ void ClientCall::count_usage() {
     usage_counted_here_ = false;
     if (meter_.reported()) {
         usage_ = *meter_.reported();
+        gateway_.token_estimate().learn(body_.model, prompt_.bytes, usage_.prompt());
         return;
     }
     if (status_ == CallStatus::upstream_error) return;  // nothing was answered
-    usage_ = {.input = prompt_.estimated_tokens(), .output = meter_.output_events()};
+    usage_ = {.input = prompt_tokens_, .output = meter_.output_events()};
     usage_counted_here_ = true;
 }
 

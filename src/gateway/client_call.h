@@ -67,6 +67,7 @@ class ClientCall {
     bool note_in_ledger();
     void note_progress();
     void end_attempt(CallStatus status, int http_status, Ending ending);
+    std::optional<ReportedPrompt> reported_prompt() const;
     Try judge(const Error& error, const Upstream& upstream);
     Try abandon(int upstream_status);
     Try client_left(int upstream_status);
@@ -92,6 +93,7 @@ class ClientCall {
     SessionId session_{};  // as the router knows it
     SessionId group_{};    // of a sub-agent: its parent's
     PromptKeys prompt_;
+    int64_t prompt_tokens_ = 0;  // about
     Admission::Hold hold_;
     WaitingRoom::Slot slot_;
     bool reclaimed_ = false;  // a guaranteed call has taken the slot
@@ -101,7 +103,6 @@ class ClientCall {
     UsageMeter meter_;
     std::vector<UpstreamId> tried_;
     CallId call_id_{};
-    int64_t predicted_cached_ = 0;
 
     // For the ledger.
     std::optional<OpenCalls::Place> open_;  // while an upstream has the call

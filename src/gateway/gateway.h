@@ -14,6 +14,7 @@
 #include "gateway/directory/directory_store.h"
 #include "gateway/gateway_metrics.h"
 #include "gateway/setup.h"
+#include "gateway/token_estimate.h"
 #include "gateway/waiting_room.h"
 #include "ledger/audit_log.h"
 #include "ledger/ledger.h"
@@ -54,6 +55,7 @@ class Gateway {
     /// For what reads the ledger: the loop does not wait for it.
     Worker& ledger_reader() { return ledger_reader_; }
     GatewayMetrics& metrics() { return metrics_; }
+    TokenEstimate& token_estimate() { return token_estimate_; }
 
     RecordId new_record_id() { return record_ids_.next(WallClock().now()); }
     CallId new_call_id() { return CallId{++last_call_}; }
@@ -85,6 +87,7 @@ class Gateway {
     std::unique_ptr<Admission> admission_;
     std::unique_ptr<WaitingRoom> waiting_room_;
     std::unique_ptr<Router> router_;
+    TokenEstimate token_estimate_;
     RecordIds record_ids_;
     uint64_t last_call_ = 0;
     std::map<std::string, ModelId, std::less<>> model_ids_;

@@ -14,14 +14,12 @@
 
 namespace brigada {
 
-/// A token of English text or code takes about four bytes.
+/// A piece has as many bytes as a KV block of English text or code.
 inline constexpr int64_t kBytesPerToken = 4;
 
 struct PromptKeys {
     std::vector<BlockKey> keys = {};
     int64_t bytes = 0;
-
-    int64_t estimated_tokens() const { return (bytes + kBytesPerToken - 1) / kBytesPerToken; }
 };
 
 /// Marks that move from turn to turn without being part of the prompt (cache_control) are left out.

@@ -64,10 +64,9 @@ TEST(PromptKeys, tenants_share_nothing) {
     EXPECT_EQ(shared(keys(body, Dialect::chat, "a"), keys(body, Dialect::chat, "b")), 0u);
 }
 
-TEST(PromptKeys, an_estimate_is_a_quarter_of_the_bytes) {
-    EXPECT_EQ(keys(R"({"model":"m","prompt":"12345678"})", Dialect::completions).estimated_tokens(),
-              3);
-    EXPECT_EQ(keys(R"({"model":"m"})").estimated_tokens(), 0);
+TEST(PromptKeys, counts_the_bytes_of_the_prompt) {
+    EXPECT_EQ(keys(R"({"model":"m","prompt":"12345678"})", Dialect::completions).bytes, 10);
+    EXPECT_EQ(keys(R"({"model":"m"})").bytes, 0);
 }
 
 }  // namespace

@@ -20,6 +20,15 @@ int64_t number(element object, std::string_view inner, std::string_view name) {
     return object[inner].get(found) ? 0 : number(found, name);
 }
 
+bool says_cached(element usage) {
+    for (const char* details : {"prompt_tokens_details", "input_tokens_details"}) {
+        element found;
+        if (!usage[details].get(found) && found["cached_tokens"].error() == simdjson::SUCCESS)
+            return true;
+    }
+    return usage["cache_read_input_tokens"].error() == simdjson::SUCCESS;
+}
+
 /// OpenAI counts cached tokens inside its prompt tokens; Chat Completions and Responses differ in
 /// names.
 Usage openai_usage(element usage) {
@@ -95,6 +104,7 @@ void UsageMeter::read_object(std::string_view json) {
         element holder = top;
         if (*wrapper != '\0' && top[wrapper].get(holder)) continue;
         if (holder["usage"].get(usage) || !usage.is_object()) continue;
+        said_cached_ = said_cached_ || says_cached(usage);
         if (is_anthropic(dialect_))
             merge_anthropic_usage(usage, reported_ ? *reported_ : reported_.emplace());
         else

@@ -23,6 +23,8 @@ class UsageMeter {
 
     /// As the upstream said last; nullopt when it said nothing.
     const std::optional<Usage>& reported() const { return reported_; }
+    /// Whether it said how much of the prompt was cached: not every engine does.
+    bool said_cached() const { return said_cached_; }
     /// Events that carried output so far: a floor for the tokens of an answer that broke off.
     int64_t output_events() const { return output_events_; }
     /// Whether the end that the dialect demands has passed: "[DONE]", message_stop,
@@ -39,6 +41,7 @@ class UsageMeter {
 
     Dialect dialect_;
     std::optional<Usage> reported_;
+    bool said_cached_ = false;
     int64_t output_events_ = 0;
     bool ended_ = false;
     bool failed_ = false;

@@ -158,7 +158,8 @@ class Fleet {
         const Attempt attempt = attempts_[number];
         const Call call = call_of(number);
         const CallReport report =
-            router_.ended(call.id, Ending::answered, attempt.cached_tokens, now);
+            router_.ended(call.id, Ending::answered,
+                          ReportedPrompt{call.prompt_tokens, attempt.cached_tokens}, now);
         ++causes_[static_cast<size_t>(report.miss.cause)];
         prompt_tokens_ += call.prompt_tokens;
         cached_tokens_ += attempt.cached_tokens;

@@ -117,12 +117,12 @@ void Router::first_token(CallId call, Instant now) {
     upstreams_.at(running_.at(call).upstream).load.first_token(call, now);
 }
 
-CallReport Router::ended(CallId call, Ending ending, std::optional<int64_t> cached_tokens,
+CallReport Router::ended(CallId call, Ending ending, const std::optional<ReportedPrompt>& reported,
                          Instant now) {
     auto node = running_.extract(call);
     CHECK(!node.empty(), "call ", raw(call), " does not run");
     Running& running = node.mapped();
-    const CallReport report = this->report(running, cached_tokens, now);
+    const CallReport report = this->report(running, reported, now);
     if (running.session != SessionId{})
         sessions_.ended(running.session, running.upstream, ending == Ending::failed, now);
     upstreams_.at(running.upstream).load.end(call, ending == Ending::answered, now);
@@ -130,23 +130,36 @@ CallReport Router::ended(CallId call, Ending ending, std::optional<int64_t> cach
     return report;
 }
 
+// By proportion, because our tokens may be estimates: the upstream's own count of the whole prompt
+// says what its tokens are worth.
+uint32_t Router::Running::cached_blocks(const ReportedPrompt& reported) const {
+    if (reported.tokens <= 0) return 0;
+    const int64_t whole = int64_t{blocks} * block_tokens;  // but for what fills no block
+    const int64_t tail = std::max<int64_t>(prompt_tokens - whole, 0);
+    const int64_t theirs = std::max<int64_t>(reported.tokens - tail, 1);
+    const int64_t found = reported.cached_tokens * blocks / theirs;
+    return static_cast<uint32_t>(std::clamp<int64_t>(found, 0, blocks));
+}
+
 // Nothing is learned from a call that no upstream took, nor from one that a restart overtook.
-CallReport Router::report(Running& running, std::optional<int64_t> cached_tokens, Instant now) {
-    CallReport report{
-        .upstream = running.upstream,
-        .predicted_tokens = running.tokens_in(running.prediction.expected_blocks),
-        .reported_tokens = cached_tokens,
-    };
+CallReport Router::report(Running& running, const std::optional<ReportedPrompt>& reported,
+                          Instant now) {
+    CallReport report{.upstream = running.upstream,
+                      .predicted_tokens = running.tokens_in(running.prediction.expected_blocks)};
+    if (reported) {
+        report.reported_tokens = reported->cached_tokens;
+        if (running.prompt_tokens > 0)
+            report.predicted_tokens =
+                report.predicted_tokens * reported->tokens / running.prompt_tokens;
+    }
     const Upstream& upstream = upstreams_.at(running.upstream);
     const ReadAt read_at{running.model, running.upstream, running.starts};
-    const int64_t reported_blocks = cached_tokens.value_or(0) / running.block_tokens;
-    const auto cached_blocks =
-        static_cast<uint32_t>(std::clamp<int64_t>(reported_blocks, 0, running.blocks));
-    if (cached_tokens && running.starts == upstream.starts)
+    const uint32_t cached_blocks = reported ? running.cached_blocks(*reported) : 0;
+    if (reported && running.starts == upstream.starts)
         index_.reported(running.upstream, running.prediction, cached_blocks);
     if (running.session == SessionId{} || !running.was_accepted) return report;
     const Session* session = sessions_.find(running.session, now);
-    if (cached_tokens)
+    if (reported)
         report.miss = explain_miss(session->prompts, running.marks, read_at, cached_blocks);
     sessions_.remember(running.session,
                        {.at = now,
@@ -154,7 +167,7 @@ CallReport Router::report(Running& running, std::optional<int64_t> cached_tokens
                         .model = running.model,
                         .prompt_tokens = running.prompt_tokens,
                         .predicted_tokens = report.predicted_tokens,
-                        .reported_tokens = cached_tokens,
+                        .reported_tokens = report.reported_tokens,
                         .miss = report.miss},
                        std::move(running.marks), read_at);
     return report;

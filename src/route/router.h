@@ -23,10 +23,16 @@ enum class Ending {
     failed,     // not accepted, or broken by the upstream
 };
 
+/// What an upstream said of a prompt, in its own tokens.
+struct ReportedPrompt {
+    int64_t tokens = 0;
+    int64_t cached_tokens = 0;
+};
+
 /// The truth loop's line about one call.
 struct CallReport {
     UpstreamId upstream{};
-    int64_t predicted_tokens = 0;
+    int64_t predicted_tokens = 0;  // in the upstream's tokens, once it has reported
     std::optional<int64_t> reported_tokens = {};
     Miss miss = {};
 };
@@ -57,9 +63,10 @@ class Router {
 
     void first_token(CallId call, Instant now);
 
-    /// `cached_tokens` as the upstream reported them, if it did. The call's keys are not needed any
-    /// more since accepted().
-    CallReport ended(CallId call, Ending ending, std::optional<int64_t> cached_tokens, Instant now);
+    /// What the upstream reported of the prompt, if it did. The call's keys are not needed any more
+    /// since accepted().
+    CallReport ended(CallId call, Ending ending, const std::optional<ReportedPrompt>& reported,
+                     Instant now);
 
     PrefixIndex& index() { return index_; }  // for engine events
     const PrefixIndex& index() const { return index_; }
@@ -91,13 +98,14 @@ class Router {
         int64_t tokens_in(uint32_t count) const {
             return std::min(prompt_tokens, int64_t{count} * block_tokens);
         }
+        uint32_t cached_blocks(const ReportedPrompt& reported) const;
     };
 
     std::vector<Candidate> candidates(const Call& call, std::span<const UpstreamId> eligible,
                                       std::optional<UpstreamId> home) const;
     KvThere kv_there(const Call& call, UpstreamId upstream) const;
     void begin(const Call& call, const Route& route, Instant now);
-    CallReport report(Running& running, std::optional<int64_t> cached_tokens, Instant now);
+    CallReport report(Running& running, const std::optional<ReportedPrompt>& reported, Instant now);
     void leave_if_idle(UpstreamId upstream);
 
     std::unique_ptr<Policy> policy_;

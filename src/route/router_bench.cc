@@ -74,7 +74,8 @@ void whole_call(benchmark::State& state) {
         router.accepted(call);
         router.first_token(call.id, now);
         benchmark::DoNotOptimize(
-            router.ended(call.id, Ending::answered, route->cached_tokens, now));
+            router.ended(call.id, Ending::answered,
+                         ReportedPrompt{call.prompt_tokens, route->cached_tokens}, now));
     };
     for (uint32_t i = 0; i < kSessions; ++i)
         serve();

@@ -34,7 +34,14 @@ class RouterTest : public testing::Test {
 
     CallReport end(const Call& call, Ending ending, std::optional<int64_t> cached) {
         now = now + Duration::seconds(1);
-        const CallReport report = router.ended(call.id, ending, cached, now);
+        std::optional<ReportedPrompt> reported;
+        if (cached) reported = {call.prompt_tokens, *cached};
+        return end_as(call, ending, reported);
+    }
+
+    CallReport end_as(const Call& call, Ending ending,
+                      const std::optional<ReportedPrompt>& reported) {
+        const CallReport report = router.ended(call.id, ending, reported, now);
         router.check();
         return report;
     }
@@ -51,6 +58,24 @@ class RouterTest : public testing::Test {
     Instant now = Instant::at_ns(1);
     uint64_t ids = 0;
 };
+
+TEST_F(RouterTest, compares_by_proportion_with_an_upstream_that_counts_other_tokens) {
+    const auto first_keys = chain(1, 500);
+    const Call first = call_of(7, first_keys);
+    start(first);
+    end_as(first, Ending::answered, ReportedPrompt{.tokens = 10'000, .cached_tokens = 0});
+    for (uint64_t turn = 0; turn < 10; ++turn) {  // a quarter more tokens than we had counted
+        const auto keys = chain(2 + turn, 100, first_keys);
+        const Call call = call_of(7, keys);
+        const Route route = start(call);
+        EXPECT_EQ(route.cached_tokens, 500 * kBlockTokens);
+        const CallReport report = end_as(call, Ending::answered,
+                                         ReportedPrompt{.tokens = 12'000, .cached_tokens = 10'000});
+        EXPECT_EQ(report.predicted_tokens, 10'000);
+        EXPECT_EQ(report.reported_tokens, 10'000);
+        EXPECT_EQ(router.index().trust_per_mille(route.upstream), 1'000u);
+    }
+}
 
 TEST_F(RouterTest, keeps_a_session_where_its_kv_is_and_checks_what_it_predicted) {
     const auto first_keys = chain(1, 500);

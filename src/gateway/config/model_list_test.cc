@@ -161,10 +161,21 @@ TEST(ModelList, keys_and_addresses_come_from_credentials_and_the_environment) {
               "begin with http:// or https://");
 }
 
-TEST(ModelList, a_key_of_the_environment_with_a_line_break_is_refused) {
+TEST(ModelList, a_key_of_the_environment_goes_to_no_address_of_the_file) {
     FakeConfig config = with_models(
-        "  - {model_name: a, litellm_params: {model: openai/m, "
-        "api_base: http://h}}\n");
+        "  - {model_name: a, litellm_params: {model: openai/m, api_base: http://mine}}\n"
+        "  - {model_name: b, litellm_params: {model: openai/m}}\n");
+    config.variables["OPENAI_API_BASE"] = "https://hosted";
+    config.variables["OPENAI_API_KEY"] = "sk-of-the-hosted-service";
+    const auto got = deployments_of(config);
+    ASSERT_EQ(got.size(), 2u);
+    EXPECT_TRUE(got[0].api_key.empty());
+    EXPECT_EQ(got[1].api_key, Secret("sk-of-the-hosted-service"));
+}
+
+TEST(ModelList, a_key_of_the_environment_with_a_line_break_is_refused) {
+    FakeConfig config = with_models("  - {model_name: a, litellm_params: {model: openai/m}}\n");
+    config.variables["OPENAI_API_BASE"] = "http://h";
     config.variables["OPENAI_API_KEY"] = "sk-1\n";
     EXPECT_EQ(notes_of(config.load()),
               "config.yaml:3:5: model_list[0]: the environment variable OPENAI_API_KEY must not "
