@@ -32,6 +32,8 @@ class Upstream:
         self.behave = behave or (lambda exchange: exchange.answer_chat())
         self.calls = []
         self.gone = threading.Event()  # a client left while it was being answered
+        self.checked = threading.Event()  # somebody has asked for its models
+        self.health_status = 200
         upstream = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -47,6 +49,10 @@ class Upstream:
                 except (BrokenPipeError, ConnectionResetError):
                     upstream.gone.set()
                     self.close_connection = True
+
+            def do_GET(self):
+                self.answer(upstream.health_status, {"object": "list", "data": []})
+                upstream.checked.set()
 
             def log_message(self, *_):
                 pass

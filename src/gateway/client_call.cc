@@ -15,12 +15,33 @@ namespace {
 constexpr int64_t kDefaultOutputTokens = 1'024;  // reserved for a call that names no maximum
 constexpr int64_t kMostReservedOutput = 8'192;   // agents ask for 64,000 and write 216
 
+constexpr Duration kFirstPause = Duration::milliseconds(100);  // doubles up to 1.6 seconds
+
 constexpr int kClientClosedRequest = 499;  // nginx's word for it; only the ledger sees it
 
-/// Cached tokens weigh less; the division rounds up, so that many small calls do not come free.
-int64_t weighted(const Usage& usage, int64_t cached_permille) {
-    const int64_t cached = (usage.cached_input * cached_permille + 999) / 1'000;
-    return usage.input + usage.cache_write + usage.output + cached;
+/// What counts in token limits. Cached tokens weigh less; the division rounds up, so that many
+/// small calls do not come free.
+int64_t weighted(const Usage& usage, const GatewayConfig& config) {
+    using Counted = GeneralSettings::CountedTokens;
+    const int64_t cached =
+        (usage.cached_input * config.brigada.cached_token_permille + 999) / 1'000;
+    const int64_t input = usage.input + usage.cache_write + cached;
+    switch (config.general.counted_tokens) {
+        case Counted::input:
+            return input;
+        case Counted::output:
+            return usage.output;
+        case Counted::total:
+            break;
+    }
+    return input + usage.output;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string out;
+    for (const std::string& word : words)
+        out += concat(out.empty() ? "" : ", ", word);
+    return out;
 }
 
 std::optional<Refusal> denied(const std::optional<Denial>& denial) {
@@ -99,6 +120,8 @@ std::optional<Refusal> ClientCall::read() {
     auto body = read_call_body(request_.body, dialect_);
     if (!body.ok()) return refusal_of(body.error());
     body_ = std::move(body).value();
+    for (const std::string& tag : caller_->tags)
+        if (std::ranges::find(body_.tags, tag) == body_.tags.end()) body_.tags.push_back(tag);
     identity_ = session_identity(request_.headers, body_);
     session_ = session_id(caller_->tenant, identity_.key());
     if (!identity_.agent.empty()) group_ = session_id(caller_->tenant, identity_.session);
@@ -110,6 +133,7 @@ std::optional<Refusal> ClientCall::read() {
         return refusal_of({Code::invalid_argument, "user: must name the end user; it is missing"});
     prompt_ = prompt_keys(body_, dialect_, caller_->tenant);
     prompt_tokens_ = gateway_.token_estimate().tokens(body_.model, prompt_.bytes);
+    answer_tokens_ = std::min(body_.max_output.value_or(kDefaultOutputTokens), kMostReservedOutput);
     return std::nullopt;
 }
 
@@ -126,12 +150,11 @@ std::optional<Refusal> ClientCall::may_call() const {
 }
 
 Task<void> ClientCall::admit() {
-    const int64_t output =
-        std::min(body_.max_output.value_or(kDefaultOutputTokens), kMostReservedOutput);
-    const Usage expected{.input = prompt_tokens_, .output = output};
+    const Usage expected{.input = prompt_tokens_, .output = answer_tokens_};
     auto hold = co_await gateway_.admission().reserve(
         *caller_, body_.model, body_.end_user,
-        {.tokens = expected.total(), .cost = setup_->upstreams.estimate(meant(), expected)},
+        {.tokens = weighted(expected, setup_->config),
+         .cost = setup_->upstreams.estimate(meant(), expected)},
         started_);
     if (hold)
         hold_ = std::move(*hold);
@@ -165,56 +188,93 @@ Task<void> ClientCall::serve() {
     const std::string model = meant();
     if (body_.stream && setup_->config.brigada.keepalive)
         stream_.watch_silence(*setup_->config.brigada.keepalive, answer_headers({}));
-    Try outcome = co_await try_model(model);
-    if (outcome == Try::answered || outcome == Try::gone) co_return;
-    for (const std::string& other : fallbacks(model, outcome)) {
-        outcome = co_await try_model(other);
-        if (outcome == Try::answered || outcome == Try::gone) co_return;
-    }
+    if (co_await try_model(model) != Try::failed) co_return;
+    for (const std::string& other : fallbacks(model))
+        if (co_await try_model(other) != Try::failed) co_return;
 }
 
 Task<ClientCall::Try> ClientCall::try_model(const std::string& model) {
-    int64_t retries = setup_->config.router.num_retries;
-    Try outcome = Try::failed;
-    do {
+    for (int64_t tries = 1;; ++tries) {
         NoUpstream why;
-        const auto eligible = setup_->upstreams.eligible(model, dialect_, tried_, now(), why);
-        model_served_ = model;
-        call_id_ = gateway_.new_call_id();
-        const auto route = gateway_.router().choose(route_call(), eligible, now());
+        auto route = choose(model, tried_, why);
+        if (!route && tries > 1) route = choose(model, {}, why);
         if (!route) {
             if (tried_.empty() || !refusal_) no_upstream(model, why);
-            co_return outcome;
+            co_return Try::failed;
         }
-        outcome = co_await try_upstream(*route);
-    } while (outcome == Try::failed && retries-- > 0);
-    co_return outcome;
+        const Try outcome = co_await try_upstream(*route);
+        if (outcome != Try::failed || tries > retries_for(setup_->config.router, model, failure_))
+            co_return outcome;
+        if (!co_await wait_to_retry(model, tries)) co_return Try::gone;
+    }
+}
+
+std::optional<Route> ClientCall::choose(const std::string& model,
+                                        const std::vector<UpstreamId>& tried, NoUpstream& why) {
+    const auto eligible = setup_->upstreams.eligible(wanted(model), tried, now(), why);
+    model_served_ = model;
+    call_id_ = gateway_.new_call_id();
+    return gateway_.router().choose(route_call(), eligible, now());
+}
+
+/// Another upstream is asked at once, the same one after a while. False when the client has left.
+Task<bool> ClientCall::wait_to_retry(const std::string& model, int64_t tries) {
+    NoUpstream ignored;
+    const bool is_elsewhere =
+        !setup_->upstreams.eligible(wanted(model), tried_, now(), ignored).empty();
+    Duration pause = setup_->config.router.retry_after;
+    if (!is_elsewhere)
+        pause = std::max(pause, kFirstPause * (int64_t{1} << std::min<int64_t>(tries - 1, 4)));
+    if (pause > Duration()) {
+        Signal wake(gateway_.loop().executor());
+        const auto gone = responder_.on_gone([&] { wake.notify(); });
+        co_await wake.wait(pause);
+    }
+    if (responder_.client_gone()) http_status_ = kClientClosedRequest;
+    co_return !responder_.client_gone();
+}
+
+Wanted ClientCall::wanted(std::string_view model) const {
+    return {.model = model,
+            .dialect = dialect_,
+            .tags = body_.tags,
+            .prompt_tokens = prompt_tokens_,
+            .tokens = prompt_tokens_ + answer_tokens_};
 }
 
 void ClientCall::no_upstream(const std::string& model, const NoUpstream& why) {
-    if (!why.model_exists) {
-        refusal_ = Refusal{
-            .status = 404,
-            .type = "not_found_error",
-            .message = concat("no model '", body_.model, "'; GET /v1/models lists those there are"),
-            .may_retry = false};
-    } else if (!why.dialect_fits) {
-        refusal_ = Refusal{.status = 400,
-                           .type = "invalid_request_error",
-                           .message = concat("model '", model, "' can't be asked in this dialect (",
-                                             to_string(dialect_),
-                                             "): its upstreams speak another, or have no address"),
+    const auto refuse = [&](int status, std::string_view type, std::string message) {
+        refusal_ = Refusal{.status = status,
+                           .type = std::string(type),
+                           .message = std::move(message),
                            .may_retry = false};
-    } else {
-        refusal_ = Refusal{
-            .status = 503,
-            .type = "service_unavailable",
-            .message = concat("every upstream of model '", model, "' is busy or cooling down")};
-        const Duration wait = why.free_from && *why.free_from != Instant::never()
-                                  ? *why.free_from - now()
-                                  : Duration::seconds(1);
-        refusal_->retry_after = wait;
+    };
+    failure_ = FailureKind::rate_limit;
+    if (!why.model_exists)
+        return refuse(404, "not_found_error",
+                      concat("no model '", body_.model, "'; GET /v1/models lists those there are"));
+    if (!why.dialect_fits)
+        return refuse(
+            400, "invalid_request_error",
+            concat("model '", model, "' can't be asked in this dialect (", to_string(dialect_),
+                   "): its upstreams speak another, or have no address"));
+    if (!why.tags_fit)
+        return refuse(400, "invalid_request_error",
+                      concat("no upstream of model '", model, "' has the tags of this call (",
+                             body_.tags.empty() ? "none" : joined(body_.tags), ")"));
+    if (!why.prompt_fits) {
+        failure_ = FailureKind::too_long;
+        return refuse(400, "invalid_request_error",
+                      concat("the prompt has about ", prompt_tokens_,
+                             " tokens, more than the context window of every upstream of model '",
+                             model, "' (context_length_exceeded)"));
     }
+    refusal_ =
+        Refusal{.status = 503,
+                .type = "service_unavailable",
+                .message = concat("every upstream of model '", model, "' is busy or cooling down")};
+    const bool is_known = why.free_from && *why.free_from != Instant::never();
+    refusal_->retry_after = is_known ? *why.free_from - now() : Duration::seconds(1);
 }
 
 brigada::Call ClientCall::route_call() const {
@@ -237,7 +297,8 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     const Deployment& deployment = *upstream.deployment;
     const std::string model = *upstream_model_for(deployment, model_served_);
     const std::vector<Splice> edits = upstream_edits(body_, model);
-    HttpCall call = upstream_call(deployment, dialect_, request_.headers);
+    HttpCall call = upstream_call(deployment, dialect_, request_.headers,
+                                  setup_->config.general.forwards_client_headers);
     call.body = spliced(request_.body, edits);
     call.timeouts = {.connect = setup_->config.brigada.connect_timeout,
                      .first_byte = first_byte_timeout(deployment),
@@ -268,15 +329,20 @@ ClientCall::Try ClientCall::judge(const Error& error, const Upstream& upstream) 
                            .retry_after = Duration::seconds(1)};
         return abandon(0);
     }
-    upstream.breaker().failed(now());
-    ++upstream.state->failures;
     const bool late = error.code == Code::deadline;
+    count_failure(upstream, late ? FailureKind::timeout : FailureKind::internal);
     refusal_ =
         Refusal{.status = late ? 504 : 502,
                 .type = late ? "timeout_error" : "upstream_error",
                 .message = concat("upstream ", upstream.deployment->id, ": ", error.message)};
     end_attempt(late ? CallStatus::timeout : CallStatus::upstream_error, 0, Ending::failed);
     return Try::failed;
+}
+
+void ClientCall::count_failure(const Upstream& upstream, FailureKind kind) {
+    failure_ = kind;
+    upstream.breaker().failed(now());
+    ++upstream.state->failures;
 }
 
 /// Nobody waits for this upstream's answer any more, which says nothing about it.
@@ -293,8 +359,7 @@ ClientCall::Try ClientCall::client_left(int upstream_status) {
 
 void ClientCall::begin_attempt(const Route& route) {
     const Upstream& upstream = setup_->upstreams[route.upstream];
-    upstream.breaker().begin(now());
-    ++upstream.state->calls;
+    counted_ = upstream.state->begin(prompt_tokens_ + answer_tokens_, now());
     tried_.push_back(route.upstream);
     served_by_ = upstream.deployment;
     attempts_.push_back({.upstream = upstream.deployment->id, .started = WallClock().now()});
@@ -333,9 +398,17 @@ void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) 
     attempt.http_status = http_status;
     attempt.ended = WallClock().now();
     gateway_.metrics().attempt(attempt.upstream, to_string(status));
+    setup_->upstreams[tried_.back()].state->settle(counted_, used_tokens(status));
     const CallReport report = gateway_.router().ended(call_id_, ending, reported_prompt(), now());
     if (report.reported_tokens && ending == Ending::answered)
         gateway_.metrics().cache_prediction(report.predicted_tokens, *report.reported_tokens);
+}
+
+/// Of an attempt that ended so.
+int64_t ClientCall::used_tokens(CallStatus status) const {
+    if (meter_.reported()) return meter_.reported()->total();
+    const bool was_answered = status != CallStatus::upstream_error;
+    return was_answered ? prompt_tokens_ + meter_.output_events() : 0;
 }
 
 /// Nothing where the upstream does not say what was cached.
@@ -352,26 +425,10 @@ Duration ClientCall::first_byte_timeout(const Deployment& deployment) const {
     return deployment.timeout.value_or(router.timeout);
 }
 
-std::vector<std::string> ClientCall::fallbacks(const std::string& model, Try outcome) const {
-    const FallbackSettings& settings = setup_->config.router.fallbacks;
-    std::vector<std::string> out;
-    const auto add_from = [&](const std::vector<ModelFallbacks>& lists) {
-        for (const ModelFallbacks& list : lists)
-            if (list.model == model)
-                out.insert(out.end(), list.instead.begin(), list.instead.end());
-    };
-    if (outcome == Try::too_long) {
-        add_from(settings.context_window);
-    } else {
-        if (refusal_ && (refusal_->status == 429 || refusal_->status == 503))
-            add_from(settings.overload);
-        add_from(settings.general);
-        if (out.empty()) out = settings.otherwise;
-    }
-    // A fallback is a model that the caller may use.
+/// A fallback is a model that the caller may use.
+std::vector<std::string> ClientCall::fallbacks(const std::string& model) const {
+    std::vector<std::string> out = fallbacks_for(setup_->config.router.fallbacks, model, failure_);
     std::erase_if(out, [&](const std::string& name) { return caller_->denies(name).has_value(); });
-    if (out.size() > static_cast<size_t>(settings.most))
-        out.resize(static_cast<size_t>(settings.most));
     return out;
 }
 
@@ -414,12 +471,11 @@ CallRecord ClientCall::record() const {
             .tags = body_.tags};
 }
 
-/// The record is on the disk when this returns: the client may see the end.
+/// The record is safe when this returns: the client may see the end.
 Task<void> ClientCall::settle() {
     count_usage();
     cost_ = setup_->upstreams[tried_.back()].cost(usage_);
-    hold_.settle(weighted(usage_, setup_->config.brigada.cached_token_permille), cost_,
-                 WallClock().now());
+    hold_.settle(weighted(usage_, setup_->config), cost_, WallClock().now());
     gateway_.metrics().spent(served_by_->model_name, usage_, cost_);
     if (refusal_) http_status_ = refusal_status(*refusal_, dialect_);
 
@@ -429,7 +485,10 @@ Task<void> ClientCall::settle() {
     auto written = std::make_shared<Signal>(gateway_.loop().executor());
     gateway_.ledger().append(entry, open_.value(),
                              [written, &loop = gateway_.loop()](const Result<void>&) {
-                                 (void)loop.post([written] { written->notify(); });
+                                 if (loop.in_loop())
+                                     written->notify();
+                                 else
+                                     (void)loop.post([written] { written->notify(); });
                              });
     co_await written->wait();
 }

@@ -12,6 +12,7 @@
 #include "gateway/gateway.h"
 #include "gateway/prompt_keys.h"
 #include "gateway/refusal.h"
+#include "gateway/retry_rules.h"
 #include "gateway/session_identity.h"
 #include "gateway/usage_meter.h"
 
@@ -32,8 +33,7 @@ class ClientCall {
   private:
     enum class Try {
         answered,  // the client has its answer, or the error of a call that is its own fault
-        failed,    // the upstream's fault: another may do
-        too_long,  // for this model; another may have a longer context
+        failed,    // failure_ says how; another upstream or model may do
         gone,      // the client left
     };
 
@@ -47,6 +47,9 @@ class ClientCall {
     Task<void> settle();
 
     Task<Try> try_model(const std::string& model);
+    std::optional<Route> choose(const std::string& model, const std::vector<UpstreamId>& tried,
+                                NoUpstream& why);
+    Task<bool> wait_to_retry(const std::string& model, int64_t tries);
     Task<Try> try_upstream(const Route& route);
     Task<Try> relay(HttpExchange& exchange, const HttpResponseHead& head);
     Task<Try> relay_whole(HttpExchange& exchange, const HttpResponseHead& head);
@@ -56,10 +59,13 @@ class ClientCall {
     Task<bool> pass_on(const std::vector<std::string_view>& events, std::string& closing);
     void let_go_of_prompt();
     Task<void> end_stream(std::string closing);
+    std::optional<FailureKind> judge_status(const HttpResponseHead& head);
     Task<Try> take_error(HttpExchange& exchange, const HttpResponseHead& head);
 
     std::string meant() const;
-    std::vector<std::string> fallbacks(const std::string& model, Try outcome) const;
+    std::vector<std::string> fallbacks(const std::string& model) const;
+    Wanted wanted(std::string_view model) const;
+    void count_failure(const Upstream& upstream, FailureKind kind);
     Duration first_byte_timeout(const Deployment& deployment) const;
     HttpHeaders answer_headers(const HttpResponseHead& head) const;
     brigada::Call route_call() const;
@@ -68,6 +74,7 @@ class ClientCall {
     void note_progress();
     void end_attempt(CallStatus status, int http_status, Ending ending);
     std::optional<ReportedPrompt> reported_prompt() const;
+    int64_t used_tokens(CallStatus status) const;
     Try judge(const Error& error, const Upstream& upstream);
     Try abandon(int upstream_status);
     Try client_left(int upstream_status);
@@ -94,14 +101,17 @@ class ClientCall {
     SessionId group_{};    // of a sub-agent: its parent's
     PromptKeys prompt_;
     int64_t prompt_tokens_ = 0;  // about
+    int64_t answer_tokens_ = 0;  // that are reserved
     Admission::Hold hold_;
     WaitingRoom::Slot slot_;
     bool reclaimed_ = false;  // a guaranteed call has taken the slot
 
+    FailureKind failure_{};             // of the last try
     std::optional<Refusal> refusal_;    // the last reason why there is no answer
     HttpExchange* exchange_ = nullptr;  // running, for a client that leaves
     UsageMeter meter_;
     std::vector<UpstreamId> tried_;
+    UpstreamState::Counted counted_;  // at the last of them
     CallId call_id_{};
 
     // For the ledger.

@@ -27,12 +27,10 @@ std::optional<Duration> retry_after(const HttpHeaders& headers) {
     return Duration::seconds(seconds);
 }
 
-bool says_too_long(std::string_view body) {
-    for (const std::string_view words :
-         {"context_length_exceeded", "maximum context length", "prompt is too long",
-          "exceeds the context", "context window", "input is too long"})
-        if (body.find(words) != body.npos) return true;
-    return false;
+std::optional<FailureKind> refused_prompt(std::string_view text) {
+    if (says_too_long(text)) return FailureKind::too_long;
+    if (says_content_refused(text)) return FailureKind::content;
+    return std::nullopt;
 }
 
 bool is_stream(const HttpResponseHead& head) {
@@ -67,37 +65,25 @@ Task<ClientCall::Try> ClientCall::relay(HttpExchange& exchange, const HttpRespon
     co_return co_await relay_whole(exchange, head);
 }
 
-/// An error of the upstream is tried elsewhere; an error of the call is the client's to see.
+/// An error of the upstream is tried elsewhere; an error of the call is the client's to see, unless
+/// another model may take it.
 Task<ClientCall::Try> ClientCall::take_error(HttpExchange& exchange, const HttpResponseHead& head) {
-    const Upstream& upstream = setup_->upstreams[tried_.back()];
     const auto body = co_await exchange.read_all(kMaxErrorBytes);
     if (responder_.client_gone()) co_return client_left(head.status);
     const std::string text = body.ok() ? *body : std::string();
-    const bool busy = head.status == 429 || head.status == 503 || head.status == 529;
-    const bool locked_out = head.status == 401 || head.status == 403;
-    const bool its_fault = head.status >= 500 || head.status == 408 || locked_out;
-    if (busy)
-        upstream.breaker().told_to_wait(retry_after(head.headers).value_or(Duration()), now());
-    else if (its_fault)
-        upstream.breaker().failed(now());
-    else
-        upstream.breaker().succeeded();
-    if (its_fault && !busy) ++upstream.state->failures;
+    const auto fault = judge_status(head);
     end_attempt(CallStatus::upstream_error, head.status, Ending::failed);
-
-    if (busy || its_fault) {
-        refusal_ =
-            Refusal{.status = busy ? 503 : 502,
-                    .type = busy ? "service_unavailable" : "upstream_error",
-                    .message = concat("upstream ", upstream.deployment->id, " answered ",
-                                      head.status, locked_out ? ": it does not take our key" : "")};
-        if (busy) refusal_->retry_after = retry_after(head.headers).value_or(Duration::seconds(1));
+    if (fault) {
+        failure_ = *fault;
         co_return Try::failed;
     }
-    if (head.status == 400 && says_too_long(text) &&
-        !fallbacks(model_served_, Try::too_long).empty()) {
-        refusal_ = Refusal{.status = 400, .type = "invalid_request_error", .message = text};
-        co_return Try::too_long;
+    const auto refused = refused_prompt(text);
+    if (head.status == 400 && refused) {
+        failure_ = *refused;
+        if (!fallbacks(model_served_).empty()) {
+            refusal_ = Refusal{.status = 400, .type = "invalid_request_error", .message = text};
+            co_return Try::failed;
+        }
     }
     refusal_.reset();
     http_status_ = head.status;
@@ -110,10 +96,41 @@ Task<ClientCall::Try> ClientCall::take_error(HttpExchange& exchange, const HttpR
     co_return Try::answered;
 }
 
+/// What a status says of the upstream; nothing when the call is at fault.
+std::optional<FailureKind> ClientCall::judge_status(const HttpResponseHead& head) {
+    const Upstream& upstream = setup_->upstreams[tried_.back()];
+    const auto refuse = [&](int status, std::string_view type, std::string_view more) {
+        refusal_ = Refusal{.status = status,
+                           .type = std::string(type),
+                           .message = concat("upstream ", upstream.deployment->id, " answered ",
+                                             head.status, more)};
+    };
+    if (head.status == 429 || head.status == 503 || head.status == 529) {
+        const auto pause = retry_after(head.headers);
+        upstream.breaker().told_to_wait(pause.value_or(Duration()), now());
+        refuse(503, "service_unavailable", "");
+        refusal_->retry_after = pause.value_or(Duration::seconds(1));
+        return FailureKind::rate_limit;
+    }
+    if (head.status == 401 || head.status == 403) {
+        count_failure(upstream, FailureKind::authentication);
+        refuse(502, "upstream_error", ": it does not take our key");
+        return FailureKind::authentication;
+    }
+    if (head.status >= 500 || head.status == 408) {
+        count_failure(upstream, head.status == 408 ? FailureKind::timeout : FailureKind::internal);
+        refuse(502, "upstream_error", "");
+        return failure_;
+    }
+    upstream.breaker().succeeded();
+    return std::nullopt;
+}
+
 Task<ClientCall::Try> ClientCall::relay_whole(HttpExchange& exchange,
                                               const HttpResponseHead& head) {
     const Upstream& upstream = setup_->upstreams[tried_.back()];
-    const auto body = co_await exchange.read_all(kMaxAnswerBytes);
+    const int64_t most = setup_->config.general.max_response_bytes.value_or(kMaxAnswerBytes);
+    const auto body = co_await exchange.read_all(static_cast<size_t>(most));
     if (responder_.client_gone()) co_return client_left(head.status);
     if (!body.ok()) co_return judge(body.error(), upstream);
     upstream.breaker().succeeded();
@@ -136,13 +153,15 @@ Task<ClientCall::Try> ClientCall::relay_whole(HttpExchange& exchange,
 /// Passes on whole events in one write. The one that ends the answer, and what comes after it,
 /// waits in `closing` until the ledger has the call. False when the client is gone.
 Task<bool> ClientCall::pass_on(const std::vector<std::string_view>& events, std::string& closing) {
+    const bool shows_usage =
+        body_.client_wants_usage() || setup_->config.general.always_includes_usage;
     std::string bytes, joined;
     for (const std::string_view event : events) {
         const std::string_view data = event_data(event, joined);
         if (!data.empty()) meter_.event(data);
         if (meter_.ended())
             closing += event;
-        else if (!meter_.last_was_only_usage() || body_.client_wants_usage())
+        else if (!meter_.last_was_only_usage() || shows_usage)
             bytes += event;
     }
     note_progress();
@@ -203,8 +222,7 @@ Task<ClientCall::Try> ClientCall::relay_stream(HttpExchange& exchange,
     http_status_ = head.status;
     if (status == CallStatus::ok && meter_.failed()) status = CallStatus::upstream_error;
     if (status != CallStatus::ok) {
-        upstream.breaker().failed(now());
-        ++upstream.state->failures;
+        count_failure(upstream, FailureKind::internal);
         end_attempt(status, head.status, Ending::failed);
         if (!meter_.failed())  // else the upstream has said it in its own words
             refusal_ = Refusal{.status = 502,

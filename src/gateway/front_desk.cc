@@ -52,7 +52,7 @@ Json upstream_json(const Upstream& upstream, Instant now) {
     return {{"model", deployment.model_name},
             {"model_id", deployment.id},
             {"upstream_model", deployment.upstream_model},
-            {"takes_calls", deployment.address && upstream.breaker().allows(now)},
+            {"takes_calls", deployment.address && upstream.state->takes(0, now)},
             {"failures_in_a_row", upstream.breaker().failures()},
             {"attempts", upstream.state->calls},
             {"failed_attempts", upstream.state->failures}};

@@ -68,6 +68,12 @@ Result<void> Gateway::open_parts() {
         [this](const ThresholdCrossing& crossed) { metrics_.threshold_crossed(crossed.permille); });
     admission_ = std::make_unique<Admission>(*directory_, *budgets_, loop_);
     TRY(waiting_room_, WaitingRoom::open(config().brigada.admission, loop_));
+    health_watch_ = std::make_unique<HealthWatch>(
+        loop_, *client_, [this] { return setup_; },
+        [this](const Deployment& deployment, bool is_down) {
+            metrics_.upstream_found(deployment.id, is_down);
+        });
+    health_watch_->start();
     return {};
 }
 

@@ -13,6 +13,7 @@
 #include "gateway/directory/directory.h"
 #include "gateway/directory/directory_store.h"
 #include "gateway/gateway_metrics.h"
+#include "gateway/health_watch.h"
 #include "gateway/setup.h"
 #include "gateway/token_estimate.h"
 #include "gateway/waiting_room.h"
@@ -64,6 +65,8 @@ class Gateway {
     bool draining() const { return draining_; }
     void set_draining() { draining_ = true; }
 
+    /// Ends what runs beside calls. On the loop.
+    Task<void> stop_watching() { return health_watch_->stop(); }
     /// Writes what waits. Not on the loop.
     void stop(Duration patience);
 
@@ -87,6 +90,7 @@ class Gateway {
     std::unique_ptr<Admission> admission_;
     std::unique_ptr<WaitingRoom> waiting_room_;
     std::unique_ptr<Router> router_;
+    std::unique_ptr<HealthWatch> health_watch_;
     TokenEstimate token_estimate_;
     RecordIds record_ids_;
     uint64_t last_call_ = 0;

@@ -54,6 +54,9 @@ GatewayMetrics::GatewayMetrics()
       spend_(registry_, "brigada_spend_dollars_total", "What calls cost, by model", "model"),
       attempts_(registry_, "brigada_upstream_attempts_total", "Attempts by upstream and outcome",
                 "upstream", "outcome"),
+      health_changes_(registry_, "brigada_upstream_health_changes_total",
+                      "Times a health check found an upstream down, or up again", "upstream",
+                      "found"),
       refusals_(registry_, "brigada_refusals_total", "Calls refused here, by type", "type"),
       thresholds_(registry_, "brigada_budget_thresholds_total",
                   "Budgets that reached a soft threshold, by thousandths of the limit", "permille"),
@@ -89,6 +92,10 @@ void GatewayMetrics::spent(std::string_view model, const Usage& usage, Money cos
 
 void GatewayMetrics::attempt(std::string_view upstream, std::string_view outcome) {
     attempts_.of(upstream, outcome).Increment();
+}
+
+void GatewayMetrics::upstream_found(std::string_view upstream, bool is_down) {
+    health_changes_.of(upstream, is_down ? "down" : "up").Increment();
 }
 
 void GatewayMetrics::refused(std::string_view type) {

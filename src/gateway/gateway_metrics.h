@@ -31,6 +31,8 @@ class GatewayMetrics {
     }
     void spent(std::string_view model, const Usage& usage, Money cost);
     void attempt(std::string_view upstream, std::string_view outcome);
+    /// A health check has found an upstream down, or there again.
+    void upstream_found(std::string_view upstream, bool is_down);
     void refused(std::string_view type);
     /// A budget has reached so many thousandths of its limit.
     void threshold_crossed(int32_t permille);
@@ -60,6 +62,7 @@ class GatewayMetrics {
     Counters tokens_;
     Counters spend_;
     Counters attempts_;
+    Counters health_changes_;
     Counters refusals_;
     Counters thresholds_;
     prometheus::Counter& predicted_tokens_;

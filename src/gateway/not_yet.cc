@@ -23,8 +23,6 @@ void note_deployment(const Deployment& deployment, Notes& notes) {
     };
     notes.add(deployment.address && deployment.address->scheme == "https", key("https"),
               "TLS to upstreams is missing, so it is never called");
-    notes.add(deployment.rpm || deployment.tpm, key("rpm, tpm"),
-              "only limits of keys, users, teams and organisations hold");
     notes.add(deployment.max_retries.has_value(), key("max_retries"), "num_retries counts");
     notes.add(deployment.keepalive.has_value(), key("keepalive_seconds"), "the general one counts");
     notes.add(deployment.price_tiers.size() > 1, key("prices above a prompt length"),
@@ -35,16 +33,8 @@ void note_router(const RouterSettings& router, Notes& notes) {
     const RouterSettings plain;
     notes.add(router.strategy == RoutingStrategy::usage_based, "usage-based routing",
               "the least busy deployment is chosen");
-    notes.add(router.retry_after > Duration(), "retry_after", "a retry follows at once");
-    notes.add(router.retries != plain.retries || !router.model_retries.empty(), "retry_policy",
-              "num_retries counts for every failure");
     notes.add(router.allowed_fails_by_failure != plain.allowed_fails_by_failure,
               "allowed_fails_policy", "allowed_fails counts for every failure");
-    notes.add(!router.fallbacks.content_policy.empty(), "content_policy_fallbacks",
-              "the upstream's refusal is passed on");
-    notes.add(router.checks_context_window, "enable_pre_call_checks",
-              "a prompt that is too long is found by the upstream");
-    notes.add(router.filters_by_tag, "enable_tag_filtering", "tags are only recorded");
     notes.add(router.affinity.by_key || router.affinity.by_previous_response ||
                   router.affinity.by_cached_prompt,
               "optional_pre_call_checks but session_affinity", "sessions are bound as always");
@@ -55,18 +45,7 @@ void note_general(const GeneralSettings& general, Notes& notes) {
               "SQLite in data_dir keeps everything; one replica only");
     notes.add(!general.spend_log_retention.empty(), "maximum_spend_logs_retention_period",
               "calls are kept for ever");
-    notes.add(general.max_parallel.has_value(), "general_settings.max_parallel_requests",
-              "say it for each key or team");
-    notes.add(general.max_response_bytes.has_value(), "max_response_size_mb", "64 MB is the most");
-    notes.add(general.counted_tokens != GeneralSettings::CountedTokens::total,
-              "token_rate_limit_type", "input and output both count");
-    notes.add(general.forwards_client_headers, "forward_client_headers_to_llm_api",
-              "the usual headers are passed on");
-    notes.add(general.always_includes_usage, "always_include_stream_usage",
-              "clients see usage when they ask for it");
     notes.add(general.drops_unsupported_params, "drop_params", "every field is passed on");
-    notes.add(general.checks_health_in_background, "background_health_checks",
-              "upstreams are judged by the calls they get");
     notes.add(general.has_drain_endpoint, "enable_drain_endpoint", "SIGTERM drains");
 }
 
@@ -87,8 +66,6 @@ std::vector<std::string> not_yet(const GatewayConfig& config) {
     notes.add(config.redis.is_given(), "redis_host", "limits hold for this process alone");
     notes.add(!config.brigada.webhook_url.empty(), "webhook_url",
               "crossed thresholds are counted in /metrics only");
-    notes.add(config.brigada.admission.default_class != ClassWord::standard, "default_class",
-              "keys without a class are standard");
     return notes.take();
 }
 

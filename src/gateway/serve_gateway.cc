@@ -52,6 +52,16 @@ void reload_and_wait(Gateway& gateway, const GatewayProgress& progress) {
     if (gateway.loop().spawn(reload(gateway, progress, done))) done.get_future().wait();
 }
 
+Task<void> stop_watching(Gateway& gateway, std::promise<void>& done) {
+    co_await gateway.stop_watching();
+    done.set_value();
+}
+
+void stop_watching(Gateway& gateway) {
+    std::promise<void> done;
+    if (gateway.loop().spawn(stop_watching(gateway, done))) done.get_future().wait();
+}
+
 }  // namespace
 
 Result<bool> serve_gateway(GatewayConfig config, Gateway::ReadConfig reread,
@@ -78,6 +88,7 @@ Result<bool> serve_gateway(GatewayConfig config, Gateway::ReadConfig reread,
         ImpatientStop impatient(*server);
         finished = server->drain(gateway->config().brigada.drain_grace);
     }
+    stop_watching(*gateway);
     gateway->stop(kLedgerPatience);
     loop.stop();
     return finished;

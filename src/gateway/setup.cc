@@ -34,6 +34,18 @@ Json defaults(const LimitSettings& settings) {
     return out;
 }
 
+PriorityClass priority_of(ClassWord word) {
+    switch (word) {
+        case ClassWord::guaranteed:
+            return PriorityClass::guaranteed;
+        case ClassWord::batch:
+            return PriorityClass::batch;
+        case ClassWord::standard:
+            break;
+    }
+    return PriorityClass::standard;
+}
+
 }  // namespace
 
 std::unique_ptr<Policy> make_policy(RoutingStrategy strategy) {
@@ -62,6 +74,8 @@ DirectoryConfig directory_config(const GatewayConfig& config) {
     DirectoryConfig out{.master_key = config.general.master_key.reveal(),
                         .key_defaults = defaults(config.budgets.key_defaults),
                         .team_defaults = defaults(config.budgets.team_defaults)};
+    out.default_priority = priority_of(config.brigada.admission.default_class);
+    out.key_concurrency = config.general.max_parallel;
     out.proxy.max_budget = config.budgets.max_budget;
     out.proxy.budget_duration = config.budgets.budget_duration;
     out.key_bounds = {.limits = {.requests_per_minute = most.rpm,

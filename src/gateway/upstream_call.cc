@@ -1,6 +1,7 @@
 #include "gateway/upstream_call.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/check.h"
 #include "base/concat.h"
@@ -18,6 +19,15 @@ constexpr std::string_view kPassedOn[] = {
 
 constexpr std::string_view kAnthropicVersion = "2023-06-01";
 
+/// Of one's own naming, and no secret of ours or of the client's.
+bool is_forwarded(std::string_view name) {
+    std::string lower;
+    for (const char c : name)
+        lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return lower.starts_with("x-") && lower != "x-api-key" && !lower.starts_with("x-litellm-") &&
+           std::ranges::find(kPassedOn, lower) == std::end(kPassedOn);
+}
+
 void add_credentials(const Deployment& deployment, HttpHeaders& headers) {
     if (!deployment.api_key.empty()) {
         if (deployment.dialect == UpstreamDialect::anthropic)
@@ -31,9 +41,9 @@ void add_credentials(const Deployment& deployment, HttpHeaders& headers) {
         headers.add(header.name, header.value.reveal());
 }
 
-std::string upstream_target(const UpstreamAddress& address, Dialect dialect) {
+std::string upstream_target(const UpstreamAddress& address, std::string_view path) {
     const bool versioned = address.base_path.ends_with("/v1");
-    return concat(address.base_path, versioned ? "" : "/v1", upstream_path(dialect));
+    return concat(address.base_path, versioned ? "" : "/v1", path);
 }
 
 }  // namespace
@@ -54,17 +64,33 @@ std::vector<Splice> upstream_edits(const CallBody& read, std::string_view model)
     return splices;
 }
 
-HttpCall upstream_call(const Deployment& deployment, Dialect dialect, const HttpHeaders& client) {
+HttpCall upstream_call(const Deployment& deployment, Dialect dialect, const HttpHeaders& client,
+                       bool forwards_all) {
     CHECK(deployment.address.has_value(), deployment.id);
     const UpstreamAddress& address = *deployment.address;
     HttpCall out{.method = HttpMethod::post,
                  .host = address.host,
                  .port = address.port,
-                 .target = upstream_target(address, dialect)};
+                 .target = upstream_target(address, upstream_path(dialect))};
     out.headers.add("Content-Type", "application/json");
     for (const std::string_view name : kPassedOn)
         if (const auto value = client.get(name)) out.headers.add(name, *value);
+    for (size_t i = 0; forwards_all && i < client.size(); ++i)
+        if (is_forwarded(client[i].name)) out.headers.add(client[i].name, client[i].value);
     if (is_anthropic(dialect) && !client.has("anthropic-version"))
+        out.headers.add("anthropic-version", kAnthropicVersion);
+    add_credentials(deployment, out.headers);
+    return out;
+}
+
+HttpCall upstream_check(const Deployment& deployment) {
+    CHECK(deployment.address.has_value(), deployment.id);
+    const UpstreamAddress& address = *deployment.address;
+    HttpCall out{.method = HttpMethod::get,
+                 .host = address.host,
+                 .port = address.port,
+                 .target = upstream_target(address, "/models")};
+    if (deployment.dialect == UpstreamDialect::anthropic)
         out.headers.add("anthropic-version", kAnthropicVersion);
     add_credentials(deployment, out.headers);
     return out;

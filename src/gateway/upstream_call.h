@@ -19,7 +19,13 @@ bool speaks(const Deployment& deployment, Dialect dialect);
 /// What changes of the client's body: the upstream's name for the model, and usage is asked for.
 std::vector<Splice> upstream_edits(const CallBody& read, std::string_view model);
 
-/// All but the body and the timeouts. `deployment` has an address (CHECK).
-HttpCall upstream_call(const Deployment& deployment, Dialect dialect, const HttpHeaders& client);
+/// All but the body and the timeouts. `deployment` has an address (CHECK). `forwards_all` passes
+/// the client's x-... headers on, too.
+HttpCall upstream_call(const Deployment& deployment, Dialect dialect, const HttpHeaders& client,
+                       bool forwards_all = false);
+
+/// Asks which models there are: what every such server answers, at no cost. The deployment has an
+/// address (CHECK).
+HttpCall upstream_check(const Deployment& deployment);
 
 }  // namespace brigada

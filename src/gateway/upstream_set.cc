@@ -73,8 +73,10 @@ UpstreamSet::UpstreamSet(const GatewayConfig& config, const UpstreamSet* before)
             upstream.breaker().set_config(breaker);
         } else {
             upstream.id = UpstreamId{next_id_++};
-            upstream.state = std::make_shared<UpstreamState>(UpstreamState{Breaker(breaker)});
+            upstream.state = std::make_shared<UpstreamState>(breaker);
         }
+        upstream.state->set_limits(
+            {.requests_per_minute = deployment.rpm, .tokens_per_minute = deployment.tpm});
         upstreams_.push_back(std::move(upstream));
     }
     std::ranges::sort(upstreams_, {}, &Upstream::id);
@@ -111,20 +113,17 @@ void UpstreamSet::introduce(Router& router) const {
         router.add(upstream.id, facts_of(*upstream.deployment, config_.router));
 }
 
-std::vector<UpstreamId> UpstreamSet::eligible(std::string_view model, Dialect dialect,
+std::vector<UpstreamId> UpstreamSet::eligible(const Wanted& wanted,
                                               const std::vector<UpstreamId>& tried, Instant now,
                                               NoUpstream& why) const {
     std::vector<UpstreamId> out;
     int64_t order = std::numeric_limits<int64_t>::max();
     for (const Upstream& upstream : upstreams_) {
         const Deployment& deployment = *upstream.deployment;
-        if (!upstream_model_for(deployment, model)) continue;
-        why.model_exists = true;
-        if (!speaks(deployment, dialect)) continue;
-        why.dialect_fits = true;
+        if (!fits(deployment, wanted, why)) continue;
         if (std::ranges::find(tried, upstream.id) != tried.end()) continue;
-        if (!upstream.breaker().allows(now)) {
-            const Instant from = upstream.breaker().allows_from(now);
+        if (!upstream.state->takes(wanted.tokens, now)) {
+            const Instant from = upstream.state->takes_from(wanted.tokens, now);
             if (!why.free_from || from < *why.free_from) why.free_from = from;
             continue;
         }
@@ -134,6 +133,32 @@ std::vector<UpstreamId> UpstreamSet::eligible(std::string_view model, Dialect di
         if (its == order) out.push_back(upstream.id);
     }
     return out;
+}
+
+/// Whether it could ever take the call.
+bool UpstreamSet::fits(const Deployment& deployment, const Wanted& wanted, NoUpstream& why) const {
+    if (!upstream_model_for(deployment, wanted.model)) return false;
+    why.model_exists = true;
+    if (!speaks(deployment, wanted.dialect)) return false;
+    why.dialect_fits = true;
+    if (config_.router.filters_by_tag && !tags_fit(deployment, wanted.tags)) return false;
+    why.tags_fit = true;
+    if (config_.router.checks_context_window && deployment.max_input_tokens &&
+        wanted.prompt_tokens > *deployment.max_input_tokens)
+        return false;
+    why.prompt_fits = true;
+    return true;
+}
+
+/// As LiteLLM has it: a call with tags goes where one of them (or all) stands, one without where
+/// none does, or "default".
+bool UpstreamSet::tags_fit(const Deployment& deployment, std::span<const std::string> tags) const {
+    const auto has = [&](std::string_view tag) {
+        return std::ranges::find(deployment.tags, tag) != deployment.tags.end();
+    };
+    if (tags.empty()) return deployment.tags.empty() || has("default");
+    return config_.router.any_tag_matches ? std::ranges::any_of(tags, has)
+                                          : std::ranges::all_of(tags, has);
 }
 
 Money UpstreamSet::estimate(std::string_view model, const Usage& usage) const {

@@ -5,25 +5,19 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "admit/price.h"
 #include "base/time.h"
-#include "gateway/breaker.h"
 #include "gateway/config/gateway_config.h"
 #include "gateway/dialect.h"
+#include "gateway/upstream_state.h"
 #include "route/router.h"
 
 namespace brigada {
-
-/// How an upstream has behaved; it outlives a change of configuration.
-struct UpstreamState {
-    Breaker breaker;
-    uint64_t calls = 0;     // attempts begun
-    uint64_t failures = 0;  // of them, the upstream's fault
-};
 
 struct Upstream {
     UpstreamId id{};
@@ -36,10 +30,21 @@ struct Upstream {
     Money cost(const Usage& usage) const { return brigada::cost(price, usage); }
 };
 
+/// What a call asks of an upstream.
+struct Wanted {
+    std::string_view model = {};
+    Dialect dialect = Dialect::chat;
+    std::span<const std::string> tags = {};
+    int64_t prompt_tokens = 0;
+    int64_t tokens = 0;  // of prompt and answer together
+};
+
 /// Why no upstream can take a call now.
 struct NoUpstream {
     bool model_exists = false;
-    bool dialect_fits = false;              // of some deployment of the model
+    bool dialect_fits = false;  // of some deployment of the model
+    bool tags_fit = false;
+    bool prompt_fits = false;
     std::optional<Instant> free_from = {};  // when the first breaker allows a call
 };
 
@@ -56,9 +61,8 @@ class UpstreamSet {
 
     /// In ascending order, without those in `tried`. Of deployments with an `order`, only the
     /// lowest that has one to offer. Empty: `why` says what is in the way.
-    std::vector<UpstreamId> eligible(std::string_view model, Dialect dialect,
-                                     const std::vector<UpstreamId>& tried, Instant now,
-                                     NoUpstream& why) const;
+    std::vector<UpstreamId> eligible(const Wanted& wanted, const std::vector<UpstreamId>& tried,
+                                     Instant now, NoUpstream& why) const;
 
     /// Null when it is not of this set.
     const Upstream* find(UpstreamId id) const;
@@ -76,6 +80,8 @@ class UpstreamSet {
 
   private:
     const Upstream* same_as(const Deployment& deployment) const;
+    bool fits(const Deployment& deployment, const Wanted& wanted, NoUpstream& why) const;
+    bool tags_fit(const Deployment& deployment, std::span<const std::string> tags) const;
 
     const GatewayConfig& config_;
     std::vector<Upstream> upstreams_;

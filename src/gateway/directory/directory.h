@@ -36,6 +36,8 @@ struct DirectoryConfig {
     std::string master_key = {};  // empty: nobody administers. Only its hash is kept
     Allowance proxy = {};         // over all callers together
     KeyBounds key_bounds = {};
+    PriorityClass default_priority = PriorityClass::standard;  // where no level says one
+    std::optional<int64_t> key_concurrency = {};               // of a key that says nothing itself
     Json key_defaults = Json::object();   // fields of a body of /key/generate that leaves them out
     Json team_defaults = Json::object();  // the same of /team/new
 };

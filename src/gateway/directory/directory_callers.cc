@@ -114,7 +114,8 @@ std::expected<CallerRef, Denial> Directory::make_caller(const Key& key) {
                   .user = key.user,
                   .team = key.team,
                   .organisation = organisation,
-                  .tenant = tenant_of(key, organisation)};
+                  .tenant = tenant_of(key, organisation),
+                  .priority = config_.default_priority};
     std::set<std::string> tags;
     bool priority_is_set = false;
     const auto level = [&](ScopeKind kind, const Holder* holder) {
@@ -183,8 +184,11 @@ Allowance Directory::allowance_of(const ScopeInfo& info) const {
     switch (info.kind) {
         case ScopeKind::end_user:
             return of(find<EndUser>(info.id));
-        case ScopeKind::key:
-            return of(find<Key>(info.id));
+        case ScopeKind::key: {
+            Allowance allowance = of(find<Key>(info.id));
+            if (!allowance.limits.concurrent) allowance.limits.concurrent = config_.key_concurrency;
+            return allowance;
+        }
         case ScopeKind::user:
             return of(find<User>(info.id));
         case ScopeKind::team:

@@ -1,0 +1,39 @@
+#include "gateway/upstream_state.h"
+
+#include <algorithm>
+
+namespace brigada {
+
+namespace {
+
+Instant room_from(const SlidingWindow& window, int64_t amount, std::optional<int64_t> limit,
+                  Instant now) {
+    if (!limit) return now;
+    return window.when_room(amount, *limit, now).value_or(Instant::never());
+}
+
+}  // namespace
+
+bool UpstreamState::takes(int64_t tokens, Instant now) const {
+    return !seems_down && breaker.allows(now) && takes_from(tokens, now) <= now;
+}
+
+Instant UpstreamState::takes_from(int64_t tokens, Instant now) const {
+    return std::max({breaker.allows_from(now),
+                     room_from(requests_, 1, limits_.requests_per_minute, now),
+                     room_from(tokens_, tokens, limits_.tokens_per_minute, now)});
+}
+
+UpstreamState::Counted UpstreamState::begin(int64_t tokens, Instant now) {
+    breaker.begin(now);
+    ++calls;
+    if (limits_.requests_per_minute) requests_.add(1, now);
+    if (!limits_.tokens_per_minute) return {};
+    return {.tokens_slot = tokens_.add(tokens, now), .tokens = tokens};
+}
+
+void UpstreamState::settle(const Counted& counted, int64_t tokens) {
+    if (counted.tokens > 0) tokens_.change(counted.tokens_slot, tokens - counted.tokens);
+}
+
+}  // namespace brigada
