@@ -24,6 +24,9 @@ std::string_view key_of(const HttpHeaders& headers, const std::string& key_heade
 
 class ClientCall {
   public:
+    /// nginx's word for a client that left; only the ledger sees it.
+    static constexpr int kClientClosedRequest = 499;
+
     /// All outlive the call. Loop thread only.
     ClientCall(Gateway& gateway, Dialect dialect, HttpRequest& request, Responder& responder);
 

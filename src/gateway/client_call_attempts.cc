@@ -1,0 +1,273 @@
+// The part of a ClientCall that looks for an upstream: which one, how long it may take, what its
+// failure means and where to turn then.
+#include <algorithm>
+#include <utility>
+
+#include "base/concat.h"
+#include "gateway/client_call.h"
+#include "gateway/upstream_call.h"
+
+namespace brigada {
+
+namespace {
+
+constexpr Duration kFirstPause = Duration::milliseconds(100);  // doubles up to 1.6 seconds
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string out;
+    for (const std::string& word : words)
+        out += concat(out.empty() ? "" : ", ", word);
+    return out;
+}
+
+}  // namespace
+
+Task<void> ClientCall::serve() {
+    const std::string model = meant();
+    if (body_.stream && setup_->config.brigada.keepalive)
+        stream_.watch_silence(*setup_->config.brigada.keepalive, answer_headers({}));
+    if (co_await try_model(model) != Try::failed) co_return;
+    for (const std::string& other : fallbacks(model))
+        if (co_await try_model(other) != Try::failed) co_return;
+}
+
+Task<ClientCall::Try> ClientCall::try_model(const std::string& model) {
+    for (int64_t tries = 1;; ++tries) {
+        NoUpstream why;
+        auto route = choose(model, tried_, why);
+        if (!route && tries > 1) route = choose(model, {}, why);
+        if (!route) {
+            if (tried_.empty() || !refusal_) no_upstream(model, why);
+            co_return Try::failed;
+        }
+        const Try outcome = co_await try_upstream(*route);
+        if (outcome != Try::failed || tries > retries_for(setup_->config.router, model, failure_))
+            co_return outcome;
+        if (!co_await wait_to_retry(model, tries)) co_return Try::gone;
+    }
+}
+
+std::optional<Route> ClientCall::choose(const std::string& model,
+                                        const std::vector<UpstreamId>& tried, NoUpstream& why) {
+    const auto eligible = setup_->upstreams.eligible(wanted(model), tried, now(), why);
+    model_served_ = model;
+    call_id_ = gateway_.new_call_id();
+    return gateway_.router().choose(route_call(), eligible, now());
+}
+
+/// Another upstream is asked at once, the same one after a while. False when the client has left.
+Task<bool> ClientCall::wait_to_retry(const std::string& model, int64_t tries) {
+    NoUpstream ignored;
+    const bool is_elsewhere =
+        !setup_->upstreams.eligible(wanted(model), tried_, now(), ignored).empty();
+    Duration pause = setup_->config.router.retry_after;
+    if (!is_elsewhere)
+        pause = std::max(pause, kFirstPause * (int64_t{1} << std::min<int64_t>(tries - 1, 4)));
+    if (pause > Duration()) {
+        Signal wake(gateway_.loop().executor());
+        const auto gone = responder_.on_gone([&] { wake.notify(); });
+        co_await wake.wait(pause);
+    }
+    if (responder_.client_gone()) http_status_ = kClientClosedRequest;
+    co_return !responder_.client_gone();
+}
+
+Wanted ClientCall::wanted(std::string_view model) const {
+    return {.model = model,
+            .dialect = dialect_,
+            .tags = body_.tags,
+            .prompt_tokens = prompt_tokens_,
+            .tokens = prompt_tokens_ + answer_tokens_};
+}
+
+void ClientCall::no_upstream(const std::string& model, const NoUpstream& why) {
+    const auto refuse = [&](int status, std::string_view type, std::string message) {
+        refusal_ = Refusal{.status = status,
+                           .type = std::string(type),
+                           .message = std::move(message),
+                           .may_retry = false};
+    };
+    failure_ = FailureKind::rate_limit;
+    if (!why.model_exists)
+        return refuse(404, "not_found_error",
+                      concat("no model '", body_.model, "'; GET /v1/models lists those there are"));
+    if (!why.dialect_fits)
+        return refuse(
+            400, "invalid_request_error",
+            concat("model '", model, "' can't be asked in this dialect (", to_string(dialect_),
+                   "): its upstreams speak another, or have no address"));
+    if (!why.tags_fit)
+        return refuse(400, "invalid_request_error",
+                      concat("no upstream of model '", model, "' has the tags of this call (",
+                             body_.tags.empty() ? "none" : joined(body_.tags), ")"));
+    if (!why.prompt_fits) {
+        failure_ = FailureKind::too_long;
+        return refuse(400, "invalid_request_error",
+                      concat("the prompt has about ", prompt_tokens_,
+                             " tokens, more than the context window of every upstream of model '",
+                             model, "' (context_length_exceeded)"));
+    }
+    refusal_ =
+        Refusal{.status = 503,
+                .type = "service_unavailable",
+                .message = concat("every upstream of model '", model, "' is busy or cooling down")};
+    const bool is_known = why.free_from && *why.free_from != Instant::never();
+    refusal_->retry_after = is_known ? *why.free_from - now() : Duration::seconds(1);
+}
+
+brigada::Call ClientCall::route_call() const {
+    return {.id = call_id_,
+            .session = session_,
+            .group = group_,
+            .model = gateway_.model_id(model_served_),
+            .keys = prompt_.keys,
+            .prompt_tokens = prompt_tokens_};
+}
+
+Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
+    begin_attempt(route);
+    const Upstream& upstream = setup_->upstreams[route.upstream];
+    if (!note_in_ledger()) {
+        const Try outcome = abandon(0);
+        attempts_.pop_back();  // it never was one
+        co_return outcome;
+    }
+    const Deployment& deployment = *upstream.deployment;
+    const std::string model = *upstream_model_for(deployment, model_served_);
+    const std::vector<Splice> edits = upstream_edits(body_, model);
+    HttpCall call = upstream_call(deployment, dialect_, request_.headers,
+                                  setup_->config.general.forwards_client_headers);
+    call.body = spliced(request_.body, edits);
+    call.timeouts = {.connect = setup_->config.brigada.connect_timeout,
+                     .first_byte = first_byte_timeout(deployment),
+                     .between_bytes = setup_->config.brigada.idle_timeout,
+                     .total = deployment.timeout.value_or(setup_->config.router.timeout)};
+    HttpExchange exchange(gateway_.client());
+    exchange_ = &exchange;
+    const auto head = co_await exchange.start(call);
+    Try outcome = Try::failed;
+    if (responder_.client_gone()) {
+        outcome = client_left(0);
+    } else if (!head.ok()) {
+        outcome = judge(head.error(), upstream);
+    } else {
+        outcome = co_await relay(exchange, *head);
+    }
+    exchange_ = nullptr;
+    co_return outcome;
+}
+
+/// No answer, or one that broke before the client saw any of it: the upstream's fault, unless a
+/// guaranteed call took this batch call's slot.
+ClientCall::Try ClientCall::judge(const Error& error, const Upstream& upstream) {
+    if (reclaimed_) {
+        refusal_ = Refusal{.status = 503,
+                           .type = "service_unavailable",
+                           .message = "this batch call gave way to a guaranteed one; try again",
+                           .retry_after = Duration::seconds(1)};
+        return abandon(0);
+    }
+    const bool late = error.code == Code::deadline;
+    count_failure(upstream, late ? FailureKind::timeout : FailureKind::internal);
+    refusal_ =
+        Refusal{.status = late ? 504 : 502,
+                .type = late ? "timeout_error" : "upstream_error",
+                .message = concat("upstream ", upstream.deployment->id, ": ", error.message)};
+    end_attempt(late ? CallStatus::timeout : CallStatus::upstream_error, 0, Ending::failed);
+    return Try::failed;
+}
+
+void ClientCall::count_failure(const Upstream& upstream, FailureKind kind) {
+    failure_ = kind;
+    upstream.breaker().failed(now());
+    ++upstream.state->failures;
+}
+
+/// Nobody waits for this upstream's answer any more, which says nothing about it.
+ClientCall::Try ClientCall::abandon(int upstream_status) {
+    setup_->upstreams[tried_.back()].breaker().abandoned();
+    end_attempt(CallStatus::aborted, upstream_status, Ending::cancelled);
+    return Try::gone;
+}
+
+ClientCall::Try ClientCall::client_left(int upstream_status) {
+    http_status_ = kClientClosedRequest;
+    return abandon(upstream_status);
+}
+
+void ClientCall::begin_attempt(const Route& route) {
+    const Upstream& upstream = setup_->upstreams[route.upstream];
+    counted_ = upstream.state->begin(prompt_tokens_ + answer_tokens_, now());
+    tried_.push_back(route.upstream);
+    served_by_ = upstream.deployment;
+    attempts_.push_back({.upstream = upstream.deployment->id, .started = WallClock().now()});
+    meter_ = UsageMeter(dialect_);
+}
+
+/// From here on the call is in the ledger, whatever becomes of this process.
+bool ClientCall::note_in_ledger() {
+    const auto before = open_;
+    usage_ = {.input = prompt_tokens_};
+    cost_ = setup_->upstreams[tried_.back()].cost(usage_);
+    usage_counted_here_ = true;
+    auto place = gateway_.ledger().begin(record());
+    if (!place.ok()) {
+        refusal_ = Refusal{.status = 503,
+                           .type = "service_unavailable",
+                           .message = concat("no call may be made: ", place.error().message),
+                           .retry_after = Duration::seconds(5)};
+        return false;
+    }
+    open_ = *place;
+    if (before) gateway_.ledger().forget(*before);
+    return true;
+}
+
+void ClientCall::note_progress() {
+    const Usage so_far{.input = prompt_tokens_, .output = meter_.output_events()};
+    gateway_.ledger().progress(*open_, {.at = WallClock().now(),
+                                        .output = so_far.output,
+                                        .cost = setup_->upstreams[tried_.back()].cost(so_far)});
+}
+
+void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) {
+    CallAttempt& attempt = attempts_.back();
+    attempt.status = status_ = status;
+    attempt.http_status = http_status;
+    attempt.ended = WallClock().now();
+    gateway_.metrics().attempt(attempt.upstream, to_string(status));
+    setup_->upstreams[tried_.back()].state->settle(counted_, used_tokens(status));
+    const CallReport report = gateway_.router().ended(call_id_, ending, reported_prompt(), now());
+    if (report.reported_tokens && ending == Ending::answered)
+        gateway_.metrics().cache_prediction(report.predicted_tokens, *report.reported_tokens);
+}
+
+/// Of an attempt that ended so.
+int64_t ClientCall::used_tokens(CallStatus status) const {
+    if (meter_.reported()) return meter_.reported()->total();
+    const bool was_answered = status != CallStatus::upstream_error;
+    return was_answered ? prompt_tokens_ + meter_.output_events() : 0;
+}
+
+/// Nothing where the upstream does not say what was cached.
+std::optional<ReportedPrompt> ClientCall::reported_prompt() const {
+    if (!meter_.reported() || !meter_.said_cached()) return std::nullopt;
+    const Usage& usage = *meter_.reported();
+    return ReportedPrompt{.tokens = usage.prompt(), .cached_tokens = usage.cached_input};
+}
+
+Duration ClientCall::first_byte_timeout(const Deployment& deployment) const {
+    const auto& router = setup_->config.router;
+    if (body_.stream && deployment.stream_timeout) return *deployment.stream_timeout;
+    if (body_.stream && router.stream_timeout) return *router.stream_timeout;
+    return deployment.timeout.value_or(router.timeout);
+}
+
+/// A fallback is a model that the caller may use.
+std::vector<std::string> ClientCall::fallbacks(const std::string& model) const {
+    std::vector<std::string> out = fallbacks_for(setup_->config.router.fallbacks, model, failure_);
+    std::erase_if(out, [&](const std::string& name) { return caller_->denies(name).has_value(); });
+    return out;
+}
+
+}  // namespace brigada
