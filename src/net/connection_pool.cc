@@ -18,13 +18,9 @@ constexpr auto kTuple = asio::as_tuple(asio::use_awaitable_t<LoopExecutor>{});
 // Rooms kept for the next read; more are in use only while that many clients are stalled.
 constexpr size_t kSpareRooms = 64;
 
-std::string at(const std::string& host, uint16_t port) {
-    return concat(host, ":", port);
-}
-
-Error no_connection_in_time(const std::string& host, uint16_t port, Duration timeout) {
+Error no_connection_in_time(const Origin& origin, Duration timeout) {
     return {Code::deadline,
-            concat("no connection to ", at(host, port), " within ", timeout.ms(), " ms")};
+            concat("no connection to ", origin.name(), " within ", timeout.ms(), " ms")};
 }
 
 Error cancelled() {
@@ -39,13 +35,13 @@ void Stoppable::stop() {
     if (resolver) resolver->cancel();
 }
 
-std::optional<TcpStream> ConnectionPool::take(const std::string& host, uint16_t port) {
+std::optional<AnyStream> ConnectionPool::take(const Origin& origin) {
     drop_old();
-    const auto found = idle_.find({host, port});
+    const auto found = idle_.find(origin);
     if (found == idle_.end()) return std::nullopt;
-    std::optional<TcpStream> alive;
+    std::optional<AnyStream> alive;
     while (!found->second.empty() && !alive) {
-        TcpStream stream = std::move(found->second.back().stream);
+        AnyStream stream = std::move(found->second.back().stream);
         found->second.pop_back();
         // Anything there, an end or a byte nobody asked for, makes it useless.
         char byte;
@@ -55,12 +51,12 @@ std::optional<TcpStream> ConnectionPool::take(const std::string& host, uint16_t 
     return alive;
 }
 
-void ConnectionPool::keep(const std::string& host, uint16_t port, TcpStream stream) {
+void ConnectionPool::keep(const Origin& origin, AnyStream stream) {
     drop_old();
     if (closed_ || idle_per_host_ == 0) return;
-    stream.limit(Instant::never());
-    stream.expire_at(Instant::never());
-    std::deque<Idle>& kept = idle_[{host, port}];
+    stream.transport().limit(Instant::never());
+    stream.transport().expire_at(Instant::never());
+    std::deque<Idle>& kept = idle_[origin];
     if (kept.size() >= idle_per_host_) kept.pop_front();
     kept.push_back({std::move(stream), loop_.now()});
 }
@@ -86,10 +82,18 @@ size_t ConnectionPool::idle() const {
     return sum;
 }
 
-Task<Result<TcpStream>> ConnectionPool::connect(const std::string& host, uint16_t port,
-                                                Duration timeout, Stoppable& stoppable) {
+Task<Result<AnyStream>> ConnectionPool::connect(const Origin& origin, Duration timeout,
+                                                Stoppable& stoppable) {
     const Instant deadline = timeout == Duration::max() ? Instant::never() : loop_.now() + timeout;
-    CO_TRY(const Endpoints endpoints, co_await resolve(host, port, timeout, stoppable));
+    CO_TRY(TcpStream tcp, co_await connect_tcp(origin, timeout, deadline, stoppable));
+    ++opened_;
+    if (!origin.tls) co_return AnyStream(std::move(tcp));
+    co_return co_await secure(std::move(tcp), origin, timeout, stoppable);
+}
+
+Task<Result<TcpStream>> ConnectionPool::connect_tcp(const Origin& origin, Duration timeout,
+                                                    Instant deadline, Stoppable& stoppable) {
+    CO_TRY(const Endpoints endpoints, co_await resolve(origin, timeout, stoppable));
     TcpStream stream(loop_.executor());
     stream.expire_at(deadline);
     stoppable.stream = &stream;
@@ -101,17 +105,31 @@ Task<Result<TcpStream>> ConnectionPool::connect(const std::string& host, uint16_
     }
     stoppable.stream = nullptr;
     if (status == IoStatus::aborted) co_return cancelled();
-    if (status == IoStatus::timed_out) co_return no_connection_in_time(host, port, timeout);
+    if (status == IoStatus::timed_out) co_return no_connection_in_time(origin, timeout);
     if (status == IoStatus::failed)
         co_return Error{Code::unavailable,
-                        concat("cannot connect to ", at(host, port), ": ", failure)};
-    ++opened_;
+                        concat("cannot connect to ", origin.name(), ": ", failure)};
     co_return std::move(stream);
 }
 
-Task<Result<ConnectionPool::Endpoints>> ConnectionPool::resolve(const std::string& host,
-                                                                uint16_t port, Duration timeout,
+// The deadline of the connection is still set.
+Task<Result<AnyStream>> ConnectionPool::secure(TcpStream tcp, const Origin& origin,
+                                               Duration timeout, Stoppable& stoppable) {
+    TlsStream stream(std::move(tcp), origin.tls, origin.host, origin.port);
+    stoppable.stream = &stream.transport();
+    const IoStatus status = co_await stream.handshake();
+    stoppable.stream = nullptr;
+    if (status == IoStatus::aborted) co_return cancelled();
+    if (status == IoStatus::timed_out)
+        co_return no_connection_in_time(origin, timeout).in("TLS handshake");
+    if (status != IoStatus::ok) co_return Error{Code::unavailable, stream.failure()};
+    co_return AnyStream(std::move(stream));
+}
+
+Task<Result<ConnectionPool::Endpoints>> ConnectionPool::resolve(const Origin& origin,
+                                                                Duration timeout,
                                                                 Stoppable& stoppable) {
+    const auto& [host, port, tls] = origin;
     boost::system::error_code not_literal;
     const auto address = asio::ip::make_address(host, not_literal);
     if (!not_literal) co_return Endpoints{{address, port}};
@@ -128,8 +146,7 @@ Task<Result<ConnectionPool::Endpoints>> ConnectionPool::resolve(const std::strin
     const auto [error, found] = co_await resolver.async_resolve(host, std::to_string(port), kTuple);
     stoppable.resolver = nullptr;
     if (stoppable.stopped) co_return cancelled();
-    if (error == asio::error::operation_aborted)
-        co_return no_connection_in_time(host, port, timeout);
+    if (error == asio::error::operation_aborted) co_return no_connection_in_time(origin, timeout);
     if (error)
         co_return Error{Code::unavailable, concat("cannot resolve ", host, ": ", error.message())};
     Endpoints endpoints;

@@ -35,7 +35,7 @@ Instant later(Instant now, Duration by) {
 std::string host_field(const HttpCall& call) {
     const bool v6 = call.host.find(':') != std::string::npos;
     std::string host = v6 ? concat("[", call.host, "]") : call.host;
-    return call.port == 80 ? host : concat(host, ":", call.port);
+    return call.port == (call.tls ? 443 : 80) ? host : concat(host, ":", call.port);
 }
 
 size_t size_of(const std::vector<std::string_view>& pieces) {
@@ -93,13 +93,12 @@ struct HttpExchangeState {
 
     std::shared_ptr<HttpClientState> client;
     Stoppable stoppable;
-    std::optional<TcpStream> stream;
+    std::optional<AnyStream> stream;
     std::optional<ResponseParser> parser;
     ConnectionPool::Room room;  // held while `unread` or what read() returned lies in it
     std::string_view unread;
     std::optional<Error> fault;  // of the coding of the body
-    std::string host;
-    uint16_t port = 0;
+    Origin origin;
     HttpTimeouts timeouts;
     Instant last = Instant::never();  // for the whole call
     bool reused = false;
@@ -108,8 +107,7 @@ struct HttpExchangeState {
 
 Task<Result<HttpResponseHead>> HttpExchangeState::start(const HttpCall& call) {
     CHECK(!std::exchange(begun, true), "an exchange is one call");
-    host = call.host;
-    port = call.port;
+    origin = {.host = call.host, .port = call.port, .tls = call.tls};
     timeouts = call.timeouts;
     last = later(client->pool.loop().now(), timeouts.total);
     CO_TRY(check_target(call));
@@ -130,16 +128,16 @@ Task<Result<void>> HttpExchangeState::get_stream(const HttpCall& call, bool fres
     stoppable.stream = nullptr;
     stream.reset();
     if (stoppable.stopped) co_return Error{Code::cancelled, "the call was aborted"};
-    if (!fresh) stream = client->pool.take(host, port);
+    if (!fresh) stream = client->pool.take(origin);
     reused = stream.has_value();
     if (!reused) {
         const Duration left =
             last == Instant::never() ? Duration::max() : last - client->pool.loop().now();
         const Duration timeout = std::min(call.timeouts.connect, left);
-        CO_TRY(stream, co_await client->pool.connect(host, port, timeout, stoppable));
+        CO_TRY(stream, co_await client->pool.connect(origin, timeout, stoppable));
     }
-    stoppable.stream = &*stream;
-    stream->limit(last);
+    stoppable.stream = &stream->transport();
+    stream->transport().limit(last);
     co_return Result<void>();
 }
 
@@ -147,7 +145,7 @@ Task<Result<void>> HttpExchangeState::get_stream(const HttpCall& call, bool fres
 Task<Result<HttpResponseHead>> HttpExchangeState::ask(const HttpCall& call, std::string_view head) {
     parser.emplace(call.method, client->options.head_bytes, client->options.header_count);
     unread = {};
-    stream->expire_at(Instant::never());
+    stream->transport().expire_at(Instant::never());
     std::vector<iovec> pieces{piece(head)};
     for (const std::string_view part : call.body)
         pieces.push_back(piece(part));
@@ -155,7 +153,7 @@ Task<Result<HttpResponseHead>> HttpExchangeState::ask(const HttpCall& call, std:
     // A failed upload may be an answer already given (413), so we look for one before we judge.
     if (sent == IoStatus::aborted || sent == IoStatus::timed_out)
         co_return broken(sent, "took no more of the request", timeouts.between_bytes);
-    stream->expire_at(later(client->pool.loop().now(), timeouts.first_byte));
+    stream->transport().expire_at(later(client->pool.loop().now(), timeouts.first_byte));
     while (!parser->head_complete()) {
         if (unread.empty()) CO_TRY(co_await receive());
         CO_TRY(const ResponseParser::Step step, parser->next(unread));
@@ -175,7 +173,7 @@ Task<Result<std::string_view>> HttpExchangeState::read() {
             release();
             co_return std::string_view();
         }
-        stream->expire_at(later(client->pool.loop().now(), timeouts.between_bytes));
+        stream->transport().expire_at(later(client->pool.loop().now(), timeouts.between_bytes));
         const Result<void> received = co_await receive();
         if (!received.ok()) {
             release();
@@ -221,7 +219,10 @@ Task<Result<void>> HttpExchangeState::receive() {
             room = client->pool.take_room();
             got = stream->try_read({room.get(), ConnectionPool::kRoomBytes});
         }
-        if (got.status == IoStatus::not_now) continue;
+        if (got.status == IoStatus::not_now) {
+            client->pool.give_room(std::move(room));
+            continue;
+        }
         if (got.status == IoStatus::ok) {
             unread = {room.get(), got.bytes};
             co_return Result<void>();
@@ -234,7 +235,7 @@ Task<Result<void>> HttpExchangeState::receive() {
 }
 
 Error HttpExchangeState::broken(IoStatus status, std::string_view phase, Duration limit) {
-    const std::string who = concat(host, ":", port);
+    const std::string who = origin.name();
     if (status == IoStatus::aborted) return {Code::cancelled, "the call was aborted"};
     if (status == IoStatus::timed_out) {
         const bool whole = last != Instant::never() && client->pool.loop().now() >= last;
@@ -242,6 +243,8 @@ Error HttpExchangeState::broken(IoStatus status, std::string_view phase, Duratio
                 whole ? concat("the call to ", who, " took over ", timeouts.total.ms(), " ms")
                       : concat(who, " ", phase, " for ", limit.ms(), " ms")};
     }
+    if (stream && stream->tls() && !stream->tls()->failure().empty())
+        return {Code::unavailable, stream->tls()->failure()};
     return {Code::unavailable, concat(who, " closed the connection ",
                                       parser->head_complete() ? "in the middle of the response"
                                                               : "before a response came")};
@@ -250,7 +253,7 @@ Error HttpExchangeState::broken(IoStatus status, std::string_view phase, Duratio
 void HttpExchangeState::release() {
     stoppable.stream = nullptr;
     if (stream && parser && parser->reusable() && unread.empty() && !stoppable.stopped)
-        client->pool.keep(host, port, *std::move(stream));
+        client->pool.keep(origin, *std::move(stream));
     stream.reset();
     client->pool.give_room(std::move(room));
 }
@@ -290,9 +293,8 @@ Task<Result<std::string>> HttpExchange::read_all(size_t max_bytes) {
         CO_TRY(const std::string_view more, co_await state_->read());
         if (more.empty()) co_return body;
         if (more.size() > max_bytes - body.size())
-            co_return Error{Code::too_large,
-                            concat("the response of ", state_->host, ":", state_->port,
-                                   " is longer than ", max_bytes, " bytes")};
+            co_return Error{Code::too_large, concat("the response of ", state_->origin.name(),
+                                                    " is longer than ", max_bytes, " bytes")};
         body.append(more);
     }
 }
