@@ -152,6 +152,7 @@ struct BrigadaSettings {
 
 struct GatewayConfig {
     std::vector<Deployment> deployments = {};
+    TlsSettings tls = {};  // of deployments that say nothing themselves
     RouterSettings router = {};
     GeneralSettings general = {};
     BudgetSettings budgets = {};
