@@ -24,7 +24,8 @@ uint64_t random_number() {
 Gateway::Gateway(GatewayConfig config, const UpstreamTls& tls, Loop& loop, uint64_t random)
     : setup_(std::make_shared<Setup>(std::move(config), tls)),
       loop_(loop),
-      client_(std::make_unique<HttpClient>(loop)),
+      client_(std::make_unique<HttpClient>(
+          loop, HttpClientOptions{.offers_http2 = this->config().brigada.http2})),
       router_(std::make_unique<Router>(
           make_policy(this->config().router.strategy),
           SessionTableConfig{.idle = this->config().router.affinity.idle}, Rng(random))),

@@ -17,6 +17,7 @@ std::vector<std::string> needing_a_restart(const GatewayConfig& now, const Gatew
     compare("brigada.listen", now.brigada.listen, next.brigada.listen);
     compare("brigada.data_dir", now.brigada.data_dir, next.brigada.data_dir);
     compare("brigada.ledger_sync_seconds", now.brigada.ledger_sync, next.brigada.ledger_sync);
+    compare("brigada.http2", now.brigada.http2, next.brigada.http2);
     compare("max_request_size_mb", now.general.max_request_bytes, next.general.max_request_bytes);
     compare("database_url", now.general.database_url, next.general.database_url);
     compare("redis_host, redis_url", now.redis, next.redis);

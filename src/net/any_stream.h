@@ -27,6 +27,8 @@ class AnyStream {
         return tls() ? tls()->write_all(pieces, stall) : tcp().write_all(pieces, stall);
     }
 
+    void close() { tls() ? tls()->close() : tcp().close(); }
+
     /// For deadlines, abort() and the peer's name.
     TcpStream& transport() { return tls() ? tls()->transport() : tcp(); }
     /// Null when it is plain.

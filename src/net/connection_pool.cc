@@ -1,9 +1,11 @@
 #include "net/connection_pool.h"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include "net/http2_exchange.h"
 #include "net/signal.h"
 
 namespace brigada {
@@ -33,6 +35,7 @@ void Stoppable::stop() {
     stopped = true;
     if (stream) stream->abort();
     if (resolver) resolver->cancel();
+    if (shared) shared->abort();
 }
 
 std::optional<AnyStream> ConnectionPool::take(const Origin& origin) {
@@ -53,11 +56,11 @@ std::optional<AnyStream> ConnectionPool::take(const Origin& origin) {
 
 void ConnectionPool::keep(const Origin& origin, AnyStream stream) {
     drop_old();
-    if (closed_ || idle_per_host_ == 0) return;
+    if (closed_ || options_.idle_per_host == 0) return;
     stream.transport().limit(Instant::never());
     stream.transport().expire_at(Instant::never());
     std::deque<Idle>& kept = idle_[origin];
-    if (kept.size() >= idle_per_host_) kept.pop_front();
+    if (kept.size() >= options_.idle_per_host) kept.pop_front();
     kept.push_back({std::move(stream), loop_.now()});
 }
 
@@ -65,20 +68,56 @@ void ConnectionPool::keep(const Origin& origin, AnyStream stream) {
 void ConnectionPool::drop_old() {
     const Instant now = loop_.now();
     for (auto& [host, kept] : idle_)
-        while (!kept.empty() && now - kept.front().since > idle_timeout_)
+        while (!kept.empty() && now - kept.front().since > options_.idle_timeout)
             kept.pop_front();
     std::erase_if(idle_, [](const auto& entry) { return entry.second.empty(); });
+    drop_old_shared(now);
+}
+
+void ConnectionPool::drop_old_shared(Instant now) {
+    for (auto& [host, connections] : shared_) {
+        for (const auto& connection : connections)
+            if (connection->calls() == 0 && now - connection->idle_since() > options_.idle_timeout)
+                connection->retire();
+        std::erase_if(connections, [](const auto& connection) { return connection->retired(); });
+    }
+    std::erase_if(shared_, [](const auto& entry) { return entry.second.empty(); });
+}
+
+// The first with room, so that those made for a rush end when it is over.
+std::shared_ptr<Http2Connection> ConnectionPool::shared(const Origin& origin) {
+    drop_old();
+    const auto found = shared_.find(origin);
+    if (found == shared_.end()) return nullptr;
+    for (const auto& connection : found->second)
+        if (connection->has_room()) return connection;
+    return nullptr;
+}
+
+std::shared_ptr<Http2Connection> ConnectionPool::share(const Origin& origin, AnyStream stream) {
+    auto connection = Http2Connection::open(loop_, std::move(stream), origin.name(), options_);
+    if (closed_ || options_.idle_per_host == 0)
+        connection->retire_after_first();
+    else
+        shared_[origin].push_back(connection);
+    return connection;
 }
 
 void ConnectionPool::close() {
     closed_ = true;
     idle_.clear();
+    for (const auto& [host, connections] : std::exchange(shared_, {}))
+        for (const auto& connection : connections)
+            connection->retire();
 }
 
 size_t ConnectionPool::idle() const {
     size_t sum = 0;
     for (const auto& [host, kept] : idle_)
         sum += kept.size();
+    for (const auto& [host, connections] : shared_)
+        sum += static_cast<size_t>(std::ranges::count_if(
+            connections, [](const auto& one) { return one->calls() == 0 && !one->retired(); }));
     return sum;
 }
 
@@ -116,6 +155,10 @@ Task<Result<TcpStream>> ConnectionPool::connect_tcp(const Origin& origin, Durati
 Task<Result<AnyStream>> ConnectionPool::secure(TcpStream tcp, const Origin& origin,
                                                Duration timeout, Stoppable& stoppable) {
     TlsStream stream(std::move(tcp), origin.tls, origin.host, origin.port);
+    if (options_.offers_http2)
+        stream.offer({"h2", "http/1.1"});
+    else
+        stream.offer({"http/1.1"});
     stoppable.stream = &stream.transport();
     const IoStatus status = co_await stream.handshake();
     stoppable.stream = nullptr;

@@ -14,6 +14,7 @@
 #include "base/concat.h"
 #include "base/result.h"
 #include "net/any_stream.h"
+#include "net/http2_connection.h"
 #include "net/http_client.h"
 
 namespace brigada {
@@ -31,10 +32,13 @@ struct Origin {
     friend auto operator<=>(const Origin&, const Origin&) = default;
 };
 
-/// What an exchange under way can be stopped through: the stream or name it waits for now.
+class Http2Exchange;
+
+/// What an exchange under way can be stopped through: what it waits for now.
 struct Stoppable {
     TcpStream* stream = nullptr;
     LoopResolver* resolver = nullptr;
+    Http2Exchange* shared = nullptr;
     bool stopped = false;
 
     void stop();
@@ -43,8 +47,7 @@ struct Stoppable {
 /// Loop thread only.
 class ConnectionPool {
   public:
-    ConnectionPool(Loop& loop, size_t idle_per_host, Duration idle_timeout)
-        : loop_(loop), idle_per_host_(idle_per_host), idle_timeout_(idle_timeout) {}
+    ConnectionPool(Loop& loop, const HttpClientOptions& options) : loop_(loop), options_(options) {}
 
     /// The kept connection there used last, when its peer has not closed it; else nullopt.
     std::optional<AnyStream> take(const Origin& origin);
@@ -55,6 +58,11 @@ class ConnectionPool {
 
     /// Keeps an idle connection for the next call.
     void keep(const Origin& origin, AnyStream stream);
+
+    /// A connection there that takes another call beside those it has; null when there is none.
+    std::shared_ptr<Http2Connection> shared(const Origin& origin);
+    /// Makes such a connection of a new one whose peer has chosen HTTP/2.
+    std::shared_ptr<Http2Connection> share(const Origin& origin, AnyStream stream);
 
     /// Closes what is kept; later keep() calls close too.
     void close();
@@ -77,6 +85,7 @@ class ConnectionPool {
     using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
 
     void drop_old();
+    void drop_old_shared(Instant now);
     Task<Result<Endpoints>> resolve(const Origin& origin, Duration timeout, Stoppable& stoppable);
     Task<Result<TcpStream>> connect_tcp(const Origin& origin, Duration timeout, Instant deadline,
                                         Stoppable& stoppable);
@@ -84,9 +93,9 @@ class ConnectionPool {
                                    Stoppable& stoppable);
 
     Loop& loop_;
-    size_t idle_per_host_;
-    Duration idle_timeout_;
+    const HttpClientOptions options_;
     std::map<Origin, std::deque<Idle>> idle_;
+    std::map<Origin, std::vector<std::shared_ptr<Http2Connection>>> shared_;
     std::vector<Room> rooms_;
     uint64_t opened_ = 0;
     bool closed_ = false;

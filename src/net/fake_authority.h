@@ -2,17 +2,15 @@
 // one.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "base/concat.h"
+#include "base/check.h"
 #include "net/openssl_handles.h"
 
 namespace brigada {
@@ -68,7 +66,7 @@ inline Identity make_certificate(const CertificateWish& wish, const Identity* is
     X509_set_pubkey(certificate, out.key.get());
     const auto extend = [&](int kind, const std::string& value) {
         X509_EXTENSION* extension = X509V3_EXT_conf_nid(nullptr, nullptr, kind, value.c_str());
-        EXPECT_NE(extension, nullptr) << value;
+        CHECK(extension, "no such extension: ", value);
         X509_add_ext(certificate, extension, -1);
         X509_EXTENSION_free(extension);
     };
@@ -90,14 +88,5 @@ class FakeAuthority {
   private:
     Identity own_;
 };
-
-/// A file of the running test.
-inline std::string write_test_file(const std::string& name, const std::string& text) {
-    const auto* const info = testing::UnitTest::GetInstance()->current_test_info();
-    const std::string path =
-        concat(testing::TempDir(), "/", info->test_suite_name(), ".", info->name(), ".", name);
-    std::ofstream(path) << text;
-    return path;
-}
 
 }  // namespace brigada

@@ -7,7 +7,8 @@
 
 #include "base/check.h"
 #include "net/connection_pool.h"
-#include "net/http_grammar.h"
+#include "net/http2_exchange.h"
+#include "net/http2_fields.h"
 #include "net/http_parser.h"
 
 namespace brigada {
@@ -18,24 +19,12 @@ iovec piece(std::string_view text) {
     return {const_cast<char*>(text.data()), text.size()};
 }
 
-bool is_ours(std::string_view name) {
-    for (std::string_view ours : {"host", "content-length", "transfer-encoding", "connection"})
-        if (equal_without_case(name, ours)) return true;
-    return false;
-}
-
 bool may_be_repeated(HttpMethod method) {
     return method != HttpMethod::post && method != HttpMethod::patch;
 }
 
 Instant later(Instant now, Duration by) {
     return by == Duration::max() ? Instant::never() : now + by;
-}
-
-std::string host_field(const HttpCall& call) {
-    const bool v6 = call.host.find(':') != std::string::npos;
-    std::string host = v6 ? concat("[", call.host, "]") : call.host;
-    return call.port == (call.tls ? 443 : 80) ? host : concat(host, ":", call.port);
 }
 
 size_t size_of(const std::vector<std::string_view>& pieces) {
@@ -47,10 +36,10 @@ size_t size_of(const std::vector<std::string_view>& pieces) {
 
 std::string render_head(const HttpCall& call) {
     std::string head = concat(to_string(call.method), " ", call.target,
-                              " HTTP/1.1\r\nhost: ", host_field(call), "\r\n");
+                              " HTTP/1.1\r\nhost: ", authority_of(call), "\r\n");
     for (size_t i = 0; i < call.headers.size(); ++i) {
         const HttpHeaders::Field field = call.headers[i];
-        if (!is_ours(field.name))
+        if (is_end_to_end(field.name))
             head.append(field.name).append(": ").append(field.value).append("\r\n");
     }
     const size_t body_bytes = size_of(call.body);
@@ -70,8 +59,7 @@ Result<void> check_target(const HttpCall& call) {
 }  // namespace
 
 struct HttpClientState {
-    HttpClientState(Loop& loop, HttpClientOptions o)
-        : options(o), pool(loop, o.idle_per_host, o.idle_timeout) {}
+    HttpClientState(Loop& loop, HttpClientOptions o) : options(o), pool(loop, o) {}
 
     const HttpClientOptions options;
     ConnectionPool pool;
@@ -81,9 +69,12 @@ struct HttpExchangeState {
     explicit HttpExchangeState(std::shared_ptr<HttpClientState> c) : client(std::move(c)) {}
 
     Task<Result<HttpResponseHead>> start(const HttpCall& call);
-    Task<Result<void>> get_stream(const HttpCall& call, bool fresh);
-    Task<Result<HttpResponseHead>> ask(const HttpCall& call, std::string_view head);
+    Task<Result<void>> connect(const HttpCall& call, bool fresh);
+    bool may_be_tried_again(HttpMethod method, const Error& error) const;
+    Task<Result<HttpResponseHead>> ask(const HttpCall& call);
+    Task<Result<HttpResponseHead>> ask_alone(const HttpCall& call);
     Task<Result<std::string_view>> read();
+    Task<Result<std::string_view>> read_alone();
     Task<Result<void>> receive();
     Result<std::string_view> parse();
     std::string_view joined(std::string_view data, std::string_view more);
@@ -93,7 +84,9 @@ struct HttpExchangeState {
 
     std::shared_ptr<HttpClientState> client;
     Stoppable stoppable;
+    // One of the two: a connection of our own, or a part of one that others use as well.
     std::optional<AnyStream> stream;
+    std::optional<Http2Exchange> shared;
     std::optional<ResponseParser> parser;
     ConnectionPool::Room room;  // held while `unread` or what read() returned lies in it
     std::string_view unread;
@@ -111,38 +104,60 @@ Task<Result<HttpResponseHead>> HttpExchangeState::start(const HttpCall& call) {
     timeouts = call.timeouts;
     last = later(client->pool.loop().now(), timeouts.total);
     CO_TRY(check_target(call));
-    const std::string head = render_head(call);
-    CO_TRY(co_await get_stream(call, false));
-    Result<HttpResponseHead> answer = co_await ask(call, head);
-    const bool stale = !answer.ok() && answer.error().code == Code::unavailable && reused &&
-                       !parser->begun() && may_be_repeated(call.method);
-    if (stale) {
-        CO_TRY(co_await get_stream(call, true));
-        answer = co_await ask(call, head);
+    CO_TRY(co_await connect(call, false));
+    Result<HttpResponseHead> answer = co_await ask(call);
+    if (!answer.ok() && may_be_tried_again(call.method, answer.error())) {
+        CO_TRY(co_await connect(call, true));
+        answer = co_await ask(call);
     }
     if (!answer.ok()) release();
     co_return answer;
 }
 
-Task<Result<void>> HttpExchangeState::get_stream(const HttpCall& call, bool fresh) {
+// A kept connection may have been closed by its peer already, which says nothing about the call.
+bool HttpExchangeState::may_be_tried_again(HttpMethod method, const Error& error) const {
+    if (error.code != Code::unavailable || stoppable.stopped) return false;
+    if (shared && shared->untouched()) return true;
+    const bool begun_to_answer = shared ? shared->answered() : parser->begun();
+    return reused && !begun_to_answer && may_be_repeated(method);
+}
+
+// A kept connection, unless it must be a `fresh` one.
+Task<Result<void>> HttpExchangeState::connect(const HttpCall& call, bool fresh) {
     stoppable.stream = nullptr;
     stream.reset();
+    shared.reset();
     if (stoppable.stopped) co_return Error{Code::cancelled, "the call was aborted"};
-    if (!fresh) stream = client->pool.take(origin);
-    reused = stream.has_value();
+    ConnectionPool& pool = client->pool;
+    std::shared_ptr<Http2Connection> many = origin.tls && !fresh ? pool.shared(origin) : nullptr;
+    if (!many && !fresh) stream = pool.take(origin);
+    reused = many || stream;
     if (!reused) {
-        const Duration left =
-            last == Instant::never() ? Duration::max() : last - client->pool.loop().now();
+        const Duration left = last == Instant::never() ? Duration::max() : last - pool.loop().now();
         const Duration timeout = std::min(call.timeouts.connect, left);
-        CO_TRY(stream, co_await client->pool.connect(origin, timeout, stoppable));
+        CO_TRY(stream, co_await pool.connect(origin, timeout, stoppable));
+        if (stream->tls() && stream->tls()->protocol() == "h2") {
+            many = pool.share(origin, *std::move(stream));
+            stream.reset();
+        }
     }
-    stoppable.stream = &stream->transport();
-    stream->transport().limit(last);
+    if (many) {
+        shared.emplace(pool.loop(), std::move(many), origin.name(), last);
+        stoppable.shared = &*shared;
+    } else {
+        stoppable.stream = &stream->transport();
+        stream->transport().limit(last);
+    }
     co_return Result<void>();
 }
 
+Task<Result<HttpResponseHead>> HttpExchangeState::ask(const HttpCall& call) {
+    return shared ? shared->start(call) : ask_alone(call);
+}
+
 // Sends the request and reads up to the end of the response's head.
-Task<Result<HttpResponseHead>> HttpExchangeState::ask(const HttpCall& call, std::string_view head) {
+Task<Result<HttpResponseHead>> HttpExchangeState::ask_alone(const HttpCall& call) {
+    const std::string head = render_head(call);
     parser.emplace(call.method, client->options.head_bytes, client->options.header_count);
     unread = {};
     stream->transport().expire_at(Instant::never());
@@ -163,6 +178,10 @@ Task<Result<HttpResponseHead>> HttpExchangeState::ask(const HttpCall& call, std:
 }
 
 Task<Result<std::string_view>> HttpExchangeState::read() {
+    return shared ? shared->read() : read_alone();
+}
+
+Task<Result<std::string_view>> HttpExchangeState::read_alone() {
     CHECK(parser && parser->head_complete(), "read() comes after a start() that succeeded");
     for (;;) {
         if (stoppable.stopped) co_return Error{Code::cancelled, "the call was aborted"};
@@ -252,6 +271,8 @@ Error HttpExchangeState::broken(IoStatus status, std::string_view phase, Duratio
 
 void HttpExchangeState::release() {
     stoppable.stream = nullptr;
+    stoppable.shared = nullptr;
+    shared.reset();
     if (stream && parser && parser->reusable() && unread.empty() && !stoppable.stopped)
         client->pool.keep(origin, *std::move(stream));
     stream.reset();

@@ -41,6 +41,7 @@ struct HttpClientOptions {
     Duration idle_timeout = Duration::milliseconds(4'500);
     size_t head_bytes = 65'536;
     size_t header_count = 256;
+    bool offers_http2 = true;  // to servers of TLS, which choose
 };
 
 struct HttpClientState;

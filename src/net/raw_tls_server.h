@@ -3,7 +3,6 @@
 // ends after ten seconds.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/err.h>
@@ -20,6 +19,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/check.h"
+#include "base/concat.h"
 #include "net/fake_authority.h"
 #include "net/openssl_handles.h"
 
@@ -36,8 +37,8 @@ class ThreadedListener {
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         socklen_t size = sizeof address;
-        EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-        EXPECT_EQ(::listen(listener_, 64), 0);
+        CHECK(::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0);
+        CHECK(::listen(listener_, 64) == 0);
         ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
         port_ = ntohs(address.sin_port);
         acceptor_ = std::thread([this] { accept_all(); });

@@ -3,17 +3,28 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <future>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "base/concat.h"
 #include "net/fake_authority.h"
 #include "net/http_client.h"
 #include "net/raw_tls_server.h"
 #include "net/tls_context.h"
 
 namespace brigada {
+
+/// A file of the running test.
+inline std::string write_test_file(const std::string& name, const std::string& text) {
+    const auto* const info = testing::UnitTest::GetInstance()->current_test_info();
+    const std::string path =
+        concat(testing::TempDir(), "/", info->test_suite_name(), ".", info->name(), ".", name);
+    std::ofstream(path) << text;
+    return path;
+}
 
 class TlsClientFixture : public testing::Test {
   protected:

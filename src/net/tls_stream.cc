@@ -49,6 +49,16 @@ TlsStream& TlsStream::operator=(TlsStream&& other) noexcept {
     return *this;
 }
 
+void TlsStream::offer(std::initializer_list<std::string_view> protocols) {
+    std::string list;  // each name after its length (RFC 7301 §3.1)
+    for (const std::string_view name : protocols) {
+        list += static_cast<char>(name.size());
+        list += name;
+    }
+    SSL_set_alpn_protos(inner_->ssl.get(), reinterpret_cast<const unsigned char*>(list.data()),
+                        static_cast<unsigned>(list.size()));
+}
+
 // --- handshake --------------------------------------------------------------------------------
 
 Task<IoStatus> TlsStream::handshake() {

@@ -3,6 +3,7 @@
 // system call, and what the socket has is read in one go.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,9 @@ class TlsStream {
     ~TlsStream();
     TlsStream(TlsStream&& other) noexcept;
     TlsStream& operator=(TlsStream&& other) noexcept;
+
+    /// The application protocols to offer (ALPN), best first; before the handshake.
+    void offer(std::initializer_list<std::string_view> protocols);
 
     /// Must succeed before anything else. For `failed`, failure() says why: the deadline and
     /// abort() work as everywhere.

@@ -279,6 +279,12 @@ TEST(Sections, brigada) {
              c.brigada.cached_token_permille = 1000;
              c.brigada.budget_status = 400;
          }},
+        {"brigada", "http2: false", [](GatewayConfig& c) { c.brigada.http2 = false; }},
+        {"litellm_settings",
+         "ssl_verify: \"False\", ssl_certificate: me.pem, ssl_certificate_key: k",
+         [](GatewayConfig& c) {
+             c.tls = {.verifies = false, .certificate_file = "me.pem", .key_file = "k"};
+         }},
         {"brigada", "keepalive_seconds: 0", [](GatewayConfig& c) { c.brigada.keepalive.reset(); }},
         {"brigada", "connect_timeout_seconds: 1, idle_timeout_seconds: 2, drain_grace_seconds: 3",
          [](GatewayConfig& c) {
