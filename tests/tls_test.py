@@ -198,6 +198,6 @@ class Trust(TlsTest):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.path.exists(sys.argv[1]):
+    if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):
         BINARY = sys.argv.pop(1)
     unittest.main(verbosity=2)

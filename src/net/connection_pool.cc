@@ -36,6 +36,7 @@ void Stoppable::stop() {
     if (stream) stream->abort();
     if (resolver) resolver->cancel();
     if (shared) shared->abort();
+    if (signal) signal->notify();
 }
 
 std::optional<AnyStream> ConnectionPool::take(const Origin& origin) {
@@ -121,8 +122,35 @@ size_t ConnectionPool::idle() const {
     return sum;
 }
 
+// Those who wait go on when the call that connected has gone on: they are posted.
 Task<Result<AnyStream>> ConnectionPool::connect(const Origin& origin, Duration timeout,
                                                 Stoppable& stoppable) {
+    const bool is_first = origin.tls && connecting_.try_emplace(origin).second;
+    Result<AnyStream> out = co_await connect_alone(origin, timeout, stoppable);
+    if (out.ok() && out->tls() && out->tls()->protocol() != "h2") unshared_.insert(origin.name());
+    if (is_first)
+        for (Signal* waiting : connecting_.extract(origin).mapped())
+            waiting->notify();
+    co_return std::move(out);
+}
+
+Task<bool> ConnectionPool::wait_for_another(const Origin& origin, Duration timeout,
+                                            Stoppable& stoppable) {
+    const auto found = connecting_.find(origin);
+    const bool may_share = options_.offers_http2 && !unshared_.contains(origin.name());
+    if (found == connecting_.end() || !may_share) co_return false;
+    Signal came(loop_.executor());
+    found->second.push_back(&came);
+    stoppable.signal = &came;
+    co_await came.wait(timeout);
+    stoppable.signal = nullptr;
+    if (const auto still = connecting_.find(origin); still != connecting_.end())
+        std::erase(still->second, &came);
+    co_return true;
+}
+
+Task<Result<AnyStream>> ConnectionPool::connect_alone(const Origin& origin, Duration timeout,
+                                                      Stoppable& stoppable) {
     const Instant deadline = timeout == Duration::max() ? Instant::never() : loop_.now() + timeout;
     CO_TRY(TcpStream tcp, co_await connect_tcp(origin, timeout, deadline, stoppable));
     ++opened_;

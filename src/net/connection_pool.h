@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct Stoppable {
     TcpStream* stream = nullptr;
     LoopResolver* resolver = nullptr;
     Http2Exchange* shared = nullptr;
+    Signal* signal = nullptr;
     bool stopped = false;
 
     void stop();
@@ -55,6 +57,10 @@ class ConnectionPool {
     /// A new connection, after the TLS handshake where there is one; tries every address of the
     /// name. Errors: unavailable, deadline, cancelled.
     Task<Result<AnyStream>> connect(const Origin& origin, Duration timeout, Stoppable& stoppable);
+
+    /// While another call connects there for the first time, waits for what comes of it: perhaps a
+    /// connection for both. False at once when none does, or the server is known to share none.
+    Task<bool> wait_for_another(const Origin& origin, Duration timeout, Stoppable& stoppable);
 
     /// Keeps an idle connection for the next call.
     void keep(const Origin& origin, AnyStream stream);
@@ -86,6 +92,8 @@ class ConnectionPool {
 
     void drop_old();
     void drop_old_shared(Instant now);
+    Task<Result<AnyStream>> connect_alone(const Origin& origin, Duration timeout,
+                                          Stoppable& stoppable);
     Task<Result<Endpoints>> resolve(const Origin& origin, Duration timeout, Stoppable& stoppable);
     Task<Result<TcpStream>> connect_tcp(const Origin& origin, Duration timeout, Instant deadline,
                                         Stoppable& stoppable);
@@ -96,6 +104,8 @@ class ConnectionPool {
     const HttpClientOptions options_;
     std::map<Origin, std::deque<Idle>> idle_;
     std::map<Origin, std::vector<std::shared_ptr<Http2Connection>>> shared_;
+    std::map<Origin, std::vector<Signal*>> connecting_;  // who waits for a call that connects
+    std::set<std::string> unshared_;  // servers that chose HTTP/1.1, which is only a hint
     std::vector<Room> rooms_;
     uint64_t opened_ = 0;
     bool closed_ = false;

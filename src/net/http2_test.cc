@@ -87,6 +87,26 @@ TEST_F(Http2, many_calls_at_once_share_a_connection) {
     EXPECT_EQ(server.counts.connections, 1);
 }
 
+TEST_F(Http2, a_rush_to_a_new_server_makes_one_connection) {
+    RawHttp2Server server(identity_);
+    const std::vector<HttpCall> calls(20, post(server, "/echo", "body"));
+    for (const auto& answer : ask_all(calls))
+        EXPECT_EQ(answer.value(), "body");
+    EXPECT_EQ(server.counts.connections, 1);
+}
+
+TEST_F(Http2, nobody_waits_long_for_anothers_connection) {
+    const ThreadedListener silent([](int socket) {
+        char room[4096];
+        while (::recv(socket, room, sizeof room, 0) > 0) {
+        }
+    });
+    HttpCall c = call(silent.port());
+    c.timeouts.connect = Duration::milliseconds(50);
+    for (const auto& answer : ask_all({c, c, c}))
+        EXPECT_EQ(answer.error().code, Code::deadline);
+}
+
 TEST_F(Http2, a_call_that_is_not_read_stops_no_other) {
     RawHttp2Server server(identity_);
     const HttpCall big = post(server, "/echo", std::string(3'000'000, 'x'));

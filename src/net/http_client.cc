@@ -70,6 +70,10 @@ struct HttpExchangeState {
 
     Task<Result<HttpResponseHead>> start(const HttpCall& call);
     Task<Result<void>> connect(const HttpCall& call, bool fresh);
+    Task<Result<void>> make_connection(Duration timeout);
+    bool join();
+    void share(std::shared_ptr<Http2Connection> connection);
+    void let_go();
     bool may_be_tried_again(HttpMethod method, const Error& error) const;
     Task<Result<HttpResponseHead>> ask(const HttpCall& call);
     Task<Result<HttpResponseHead>> ask_alone(const HttpCall& call);
@@ -124,29 +128,49 @@ bool HttpExchangeState::may_be_tried_again(HttpMethod method, const Error& error
 
 // A kept connection, unless it must be a `fresh` one.
 Task<Result<void>> HttpExchangeState::connect(const HttpCall& call, bool fresh) {
+    let_go();
+    if (!fresh && !join()) stream = client->pool.take(origin);
+    reused = shared || stream;
+    if (!reused) CO_TRY(co_await make_connection(call.timeouts.connect));
+    if (shared) co_return Result<void>();
+    stoppable.stream = &stream->transport();
+    stream->transport().limit(last);
+    co_return Result<void>();
+}
+
+void HttpExchangeState::let_go() {
     stoppable.stream = nullptr;
+    stoppable.shared = nullptr;
     stream.reset();
     shared.reset();
-    if (stoppable.stopped) co_return Error{Code::cancelled, "the call was aborted"};
+}
+
+// Becomes one of the calls of a connection; false when none there has room.
+bool HttpExchangeState::join() {
+    if (!origin.tls) return false;
+    auto connection = client->pool.shared(origin);
+    if (connection) share(std::move(connection));
+    return shared.has_value();
+}
+
+void HttpExchangeState::share(std::shared_ptr<Http2Connection> connection) {
+    shared.emplace(client->pool.loop(), std::move(connection), origin.name(), last);
+    stoppable.shared = &*shared;
+}
+
+Task<Result<void>> HttpExchangeState::make_connection(Duration timeout) {
     ConnectionPool& pool = client->pool;
-    std::shared_ptr<Http2Connection> many = origin.tls && !fresh ? pool.shared(origin) : nullptr;
-    if (!many && !fresh) stream = pool.take(origin);
-    reused = many || stream;
-    if (!reused) {
-        const Duration left = last == Instant::never() ? Duration::max() : last - pool.loop().now();
-        const Duration timeout = std::min(call.timeouts.connect, left);
-        CO_TRY(stream, co_await pool.connect(origin, timeout, stoppable));
-        if (stream->tls() && stream->tls()->protocol() == "h2") {
-            many = pool.share(origin, *std::move(stream));
-            stream.reset();
-        }
+    const Instant until = std::min(later(pool.loop().now(), timeout), last);
+    if (last != Instant::never()) timeout = std::min(timeout, last - pool.loop().now());
+    if (origin.tls && co_await pool.wait_for_another(origin, timeout, stoppable)) {
+        if (!stoppable.stopped && join()) co_return Result<void>();
+        if (until != Instant::never()) timeout = until - pool.loop().now();
     }
-    if (many) {
-        shared.emplace(pool.loop(), std::move(many), origin.name(), last);
-        stoppable.shared = &*shared;
-    } else {
-        stoppable.stream = &stream->transport();
-        stream->transport().limit(last);
+    if (stoppable.stopped) co_return Error{Code::cancelled, "the call was aborted"};
+    CO_TRY(stream, co_await pool.connect(origin, timeout, stoppable));
+    if (stream->tls() && stream->tls()->protocol() == "h2") {
+        share(pool.share(origin, *std::move(stream)));
+        stream.reset();
     }
     co_return Result<void>();
 }
@@ -270,12 +294,9 @@ Error HttpExchangeState::broken(IoStatus status, std::string_view phase, Duratio
 }
 
 void HttpExchangeState::release() {
-    stoppable.stream = nullptr;
-    stoppable.shared = nullptr;
-    shared.reset();
     if (stream && parser && parser->reusable() && unread.empty() && !stoppable.stopped)
         client->pool.keep(origin, *std::move(stream));
-    stream.reset();
+    let_go();
     client->pool.give_room(std::move(room));
 }
 

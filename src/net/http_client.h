@@ -1,6 +1,7 @@
-// HttpClient: HTTP/1.1 to upstreams, plain or by TLS, on one loop, with a pool of kept connections.
-// One call is an HttpExchange: start() sends the request and returns the response's head, read()
-// returns the body piece by piece as it arrives, abort() ends it from anywhere on the loop.
+// HttpClient: HTTP to upstreams on one loop: HTTP/1.1, plain or by TLS, with a pool of kept
+// connections, and HTTP/2 where a server of TLS chooses it. One call is an HttpExchange: start()
+// sends the request and returns the response's head, read() returns the body piece by piece as it
+// arrives, abort() ends it from anywhere on the loop.
 #pragma once
 
 #include <memory>
@@ -63,8 +64,8 @@ class HttpClient {
     std::shared_ptr<HttpClientState> state_;
 };
 
-/// One call. Destroyed before the end of its body it closes the connection, which is how an
-/// upstream learns that nobody listens. Loop thread only.
+/// One call. Destroyed before the end of its body it closes the connection, or resets its stream of
+/// HTTP/2, which is how an upstream learns that nobody listens. Loop thread only.
 class HttpExchange {
   public:
     explicit HttpExchange(HttpClient& client);
@@ -73,7 +74,8 @@ class HttpExchange {
     HttpExchange& operator=(const HttpExchange&) = delete;
 
     /// Sends `call` and returns the head of the final response. A kept connection that the upstream
-    /// had closed is replaced once, for methods that may be repeated (not POST or PATCH). `call`
+    /// had closed is replaced once, for methods that may be repeated (not POST or PATCH), and for
+    /// all when the upstream says that it has not looked at the call. `call`
     /// must live until this returns; may be called once. Errors: unavailable (no address, refused,
     /// no TLS as it should be, broken before the head), deadline, cancelled, corrupt (not HTTP),
     /// invalid_argument (a target that is none).

@@ -1,9 +1,13 @@
 // CPU time of the client's loop for a POST of 400 KB and for a small one, plain and by TLS, to
 // servers in this process; and what the ciphers alone cost, which is the floor. The handshake is
-// measured with and without a session to resume.
+// measured with and without a session to resume. With BRIGADA_BENCH_SINK=HTTP:HTTPS:HTTP2, ports of
+// another server, the client calls that as well: next to net_bench's `peer`, an nginx that proxies
+// to the same ports, the difference between its columns is what TLS costs there.
 #include <benchmark/benchmark.h>
 #include <openssl/evp.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -71,7 +75,7 @@ Task<void> post(HttpClient& client, const HttpCall& call, double& used, std::pro
         HttpExchange exchange(client);
         const auto head = co_await exchange.start(call);
         CHECK(head.ok(), head.error().message);
-        CHECK((co_await exchange.read_all(100)).ok());
+        CHECK((co_await exchange.read_all(10'000)).ok());
     }
     used += cpu_seconds() - before;
     done.set_value();
@@ -137,6 +141,27 @@ BENCHMARK(handshake)
     ->Args({1'000, 0})
     ->Args({1'000, 1})
     ->UseRealTime();
+
+// Arguments: bytes of the body; 0 plain, 1 TLS, 2 HTTP/2.
+void elsewhere(benchmark::State& state) {
+    const char* where = std::getenv("BRIGADA_BENCH_SINK");
+    int ports[3] = {};
+    if (!where || std::sscanf(where, "%d:%d:%d", &ports[0], &ports[1], &ports[2]) != 3) {
+        state.SkipWithError("BRIGADA_BENCH_SINK=HTTP:HTTPS:HTTP2 is not set");
+        return;
+    }
+    const auto which = static_cast<size_t>(state.range(1));
+    auto context = TlsContext::open({.verifies = false});
+    CHECK(context.ok());
+    HttpCall call{.host = "localhost", .port = static_cast<uint16_t>(ports[which])};
+    if (which > 0) call.tls = *context;
+    measure(state, call, {.offers_http2 = which == 2});
+}
+BENCHMARK(elsewhere)
+    ->ArgNames({"bytes", "how"})
+    ->ArgsProduct({{1'000, 400'000}, {0, 1, 2}})
+    ->UseRealTime()
+    ->MinTime(1);
 
 // 400 KB in records of 16 KB, AES-256-GCM: what TLS_AES_256_GCM_SHA384 cannot do without.
 void cipher_alone(benchmark::State& state) {

@@ -29,6 +29,10 @@ constexpr std::array kSystemBundles = {
 // What a socket has ready is decrypted in one go: four records.
 constexpr size_t kReadBufferBytes = 64 * 1024;
 
+// Of TLS 1.3, as browsers ask for them: AES-128 first, which takes a fifth less time than AES-256.
+constexpr const char* kCiphers13 =
+    "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
+
 Error unfit(std::string_view what, const std::string& file) {
     return {Code::invalid_argument, concat(what, " ", file, ": ", take_openssl_reason())};
 }
@@ -69,6 +73,7 @@ int no_passphrase(char*, int, int, void*) {
 
 void set_manners(SSL_CTX* context) {
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    SSL_CTX_set_ciphersuites(context, kCiphers13);
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);  // an idle connection holds none
     SSL_CTX_set_read_ahead(context, 1);

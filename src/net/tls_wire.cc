@@ -58,12 +58,19 @@ Task<IoStatus> TlsWire::flush(Duration stall) {
     IoStatus status = IoStatus::ok;
     flushing_ = true;
     while (!out_.empty() && status == IoStatus::ok) {
-        const std::string out = std::exchange(out_, {});
-        iovec piece{const_cast<char*>(out.data()), out.size()};
+        std::string out = std::exchange(out_, {});
+        iovec piece{out.data(), out.size()};
         status = co_await stream_.write_all({&piece, 1}, stall);
+        if (!out_.empty()) continue;
+        out.clear();
+        out_ = std::move(out);  // its memory serves the next records
     }
     flushing_ = false;
     co_return status;
+}
+
+void TlsWire::release() {
+    if (out_.empty()) out_ = {};
 }
 
 void TlsWire::flush_what_fits() {

@@ -31,6 +31,9 @@ class TlsWire {
     IoStatus last_read() const { return last_read_; }
 
     size_t waiting() const { return out_.size(); }
+    /// Room for so many bytes of records, until release().
+    void reserve(size_t bytes) { out_.reserve(bytes); }
+    void release();
     /// Sends what was gathered. Results as of TcpStream::write_all.
     Task<IoStatus> flush(Duration stall);
     /// What the kernel takes of it at once.
