@@ -41,7 +41,8 @@ Task<Result<void>> Http2Exchange::wait_for_head() {
                                     timeouts_.first_byte);
         if (changed.ok()) continue;
         // A connection on which nothing at all came may be dead without anybody knowing.
-        if (connection_->last_heard() < begun) connection_->retire();
+        const bool late = changed.error().code == Code::deadline;
+        if (late && connection_->last_heard() < begun) connection_->retire();
         co_return changed.error();
     }
     co_return Result<void>();

@@ -149,6 +149,30 @@ TEST_F(Http2, an_abort_resets_its_stream_only) {
     EXPECT_EQ(server.counts.connections, 1);
 }
 
+TEST_F(Http2, an_abort_says_nothing_about_the_connection) {
+    RawHttp2Server server(identity_);
+    EXPECT_EQ(body_of(post(server, "/echo", "first")), "first");
+    for (int i = 0; i < 3; ++i) {
+        std::promise<Result<std::string>> answer;
+        ASSERT_TRUE(loop_.spawn(keep_answer(post(server, "/hang", "x"), answer)));
+        wait_for(server.counts.requests, 2 + i);
+        ASSERT_TRUE(loop_.run([this] { exchange_->abort(); }));
+        EXPECT_EQ(answer.get_future().get().error().code, Code::cancelled);
+    }
+    EXPECT_EQ(body_of(post(server, "/echo", "last")), "last");
+    EXPECT_EQ(server.counts.connections, 1);
+}
+
+TEST_F(Http2, a_connection_that_gave_no_sign_of_life_gets_no_new_calls) {
+    RawHttp2Server server(identity_);
+    EXPECT_EQ(body_of(post(server, "/echo", "first")), "first");
+    HttpCall hang = post(server, "/hang");
+    hang.timeouts.first_byte = Duration::milliseconds(20);
+    EXPECT_EQ(ask(hang).error().code, Code::deadline);
+    EXPECT_EQ(body_of(post(server, "/echo", "next")), "next");
+    EXPECT_EQ(server.counts.connections, 2);
+}
+
 TEST_F(Http2, an_abort_while_the_body_waits_for_a_window) {
     RawHttp2Server server(identity_, {.window = 0});
     std::promise<Code> answer;
