@@ -1,6 +1,7 @@
 """An engine that says what a test tells it to, over real HTTP: standard library only."""
 import http.server
 import json
+import ssl
 import threading
 
 
@@ -26,9 +27,10 @@ def chat_events(pieces=("he", "llo"), prompt=10, cached=4):
 
 
 class Upstream:
-    """Serves on a port of its own. `behave(exchange)` answers each POST; `calls` has what came."""
+    """Serves on a port of its own, by TLS when there is an ssl.SSLContext for it. `behave(exchange)`
+    answers each POST; `calls` has what came."""
 
-    def __init__(self, behave=None):
+    def __init__(self, behave=None, tls=None):
         self.behave = behave or (lambda exchange: exchange.answer_chat())
         self.calls = []
         self.gone = threading.Event()  # a client left while it was being answered
@@ -43,10 +45,10 @@ class Upstream:
                 length = int(self.headers.get("Content-Length", 0))
                 self.body = json.loads(self.rfile.read(length))
                 upstream.calls.append({"path": self.path, "headers": dict(self.headers),
-                                       "body": self.body})
+                                       "body": self.body, "peer": self.client_address})
                 try:
                     upstream.behave(self)
-                except (BrokenPipeError, ConnectionResetError):
+                except (BrokenPipeError, ConnectionResetError, ssl.SSLError):
                     upstream.gone.set()
                     self.close_connection = True
 
@@ -102,7 +104,11 @@ class Upstream:
                 pass
 
         self.server = Listener(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+        if tls:  # the handshake is done by the connection's own thread
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True,
+                                                 do_handshake_on_connect=False)
+        scheme, host = ("https", "localhost") if tls else ("http", "127.0.0.1")
+        self.url = f"{scheme}://{host}:{self.server.server_address[1]}/v1"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def stop(self):

@@ -135,7 +135,7 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     const Deployment& deployment = *upstream.deployment;
     const std::string model = *upstream_model_for(deployment, model_served_);
     const std::vector<Splice> edits = upstream_edits(body_, model);
-    HttpCall call = upstream_call(deployment, dialect_, request_.headers,
+    HttpCall call = upstream_call(deployment, upstream.tls, dialect_, request_.headers,
                                   setup_->config.general.forwards_client_headers);
     call.body = spliced(request_.body, edits);
     call.timeouts = {.connect = setup_->config.brigada.connect_timeout,

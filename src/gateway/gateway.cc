@@ -21,10 +21,11 @@ uint64_t random_number() {
 
 }  // namespace
 
-Gateway::Gateway(GatewayConfig config, Loop& loop, uint64_t random)
-    : setup_(std::make_shared<Setup>(std::move(config))),
+Gateway::Gateway(GatewayConfig config, const UpstreamTls& tls, Loop& loop, uint64_t random)
+    : setup_(std::make_shared<Setup>(std::move(config), tls)),
       loop_(loop),
-      client_(std::make_unique<HttpClient>(loop)),
+      client_(std::make_unique<HttpClient>(
+          loop, HttpClientOptions{.offers_http2 = this->config().brigada.http2})),
       router_(std::make_unique<Router>(
           make_policy(this->config().router.strategy),
           SessionTableConfig{.idle = this->config().router.affinity.idle}, Rng(random))),
@@ -35,7 +36,8 @@ Gateway::Gateway(GatewayConfig config, Loop& loop, uint64_t random)
 Gateway::~Gateway() = default;
 
 Result<std::unique_ptr<Gateway>> Gateway::open(GatewayConfig config, Loop& loop) {
-    std::unique_ptr<Gateway> out(new Gateway(std::move(config), loop, random_number()));
+    TRY(const UpstreamTls tls, UpstreamTls::open(config));
+    std::unique_ptr<Gateway> out(new Gateway(std::move(config), tls, loop, random_number()));
     TRY(out->open_parts());
     return out;
 }

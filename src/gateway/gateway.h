@@ -29,7 +29,8 @@ namespace brigada {
 class Gateway {
   public:
     /// Opens or makes what is kept in `config.brigada.data_dir`: directory.db, ledger/, audit.log
-    /// and the pepper of the key hashes. Errors as of those; they name the file.
+    /// and the pepper of the key hashes. Errors as of those, and of TLS to upstreams; they name the
+    /// file.
     static Result<std::unique_ptr<Gateway>> open(GatewayConfig config, Loop& loop);
     ~Gateway();
 
@@ -71,10 +72,10 @@ class Gateway {
     void stop(Duration patience);
 
   private:
-    Gateway(GatewayConfig config, Loop& loop, uint64_t random);
+    Gateway(GatewayConfig config, const UpstreamTls& tls, Loop& loop, uint64_t random);
     Result<void> open_parts();
 
-    Result<void> put_in_force(GatewayConfig config);
+    Result<void> put_in_force(GatewayConfig config, const UpstreamTls& tls);
 
     SetupRef setup_;
     Loop& loop_;

@@ -56,7 +56,7 @@ Task<void> HealthWatch::check_all(SetupRef setup) {
 
 /// It is there when it answers at all and not with a fault of its own: 401 and 404 are answers.
 Task<void> HealthWatch::check(const Upstream& upstream) {
-    HttpCall call = upstream_check(*upstream.deployment);
+    HttpCall call = upstream_check(*upstream.deployment, upstream.tls);
     const Duration patience = upstream.deployment->health_check.timeout.value_or(kPatience);
     call.timeouts = {
         .connect = patience, .first_byte = patience, .between_bytes = patience, .total = patience};

@@ -21,8 +21,6 @@ void note_deployment(const Deployment& deployment, Notes& notes) {
     const auto key = [&](std::string_view name) {
         return concat("model_list '", deployment.model_name, "' (", deployment.id, ") ", name);
     };
-    notes.add(deployment.address && deployment.address->scheme == "https", key("https"),
-              "TLS to upstreams is missing, so it is never called");
     notes.add(deployment.max_retries.has_value(), key("max_retries"), "num_retries counts");
     notes.add(deployment.keepalive.has_value(), key("keepalive_seconds"), "the general one counts");
     notes.add(deployment.price_tiers.size() > 1, key("prices above a prompt length"),

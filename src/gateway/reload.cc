@@ -17,12 +17,24 @@ std::vector<std::string> needing_a_restart(const GatewayConfig& now, const Gatew
     compare("brigada.listen", now.brigada.listen, next.brigada.listen);
     compare("brigada.data_dir", now.brigada.data_dir, next.brigada.data_dir);
     compare("brigada.ledger_sync_seconds", now.brigada.ledger_sync, next.brigada.ledger_sync);
+    compare("brigada.http2", now.brigada.http2, next.brigada.http2);
     compare("max_request_size_mb", now.general.max_request_bytes, next.general.max_request_bytes);
     compare("database_url", now.general.database_url, next.general.database_url);
     compare("redis_host, redis_url", now.redis, next.redis);
     compare("timezone", now.budgets.timezone, next.budgets.timezone);
     compare("the idle time of sessions", now.router.affinity.idle, next.router.affinity.idle);
     return out;
+}
+
+struct Reading {
+    LoadedConfig loaded;
+    UpstreamTls tls;
+};
+
+Result<Reading> read_all(Gateway::ReadConfig& read) {
+    TRY(LoadedConfig loaded, read());
+    TRY(UpstreamTls tls, UpstreamTls::open(loaded.config));
+    return Reading{std::move(loaded), std::move(tls)};
 }
 
 void append(std::vector<std::string>& to, std::vector<std::string> more) {
@@ -35,20 +47,21 @@ Task<Result<std::vector<std::string>>> Gateway::reload() {
     if (!read_config_ || is_reloading_)
         co_return Error{Code::unavailable, "the configuration is being read already; try again"};
     is_reloading_ = true;
-    Result<LoadedConfig> loaded =
-        co_await config_reader_.run<LoadedConfig>(loop_, [this] { return read_config_(); });
+    Result<Reading> reading =
+        co_await config_reader_.run<Reading>(loop_, [this] { return read_all(read_config_); });
     is_reloading_ = false;
-    if (!loaded.ok()) co_return std::move(loaded).error();
-    std::vector<std::string> notes = std::move(loaded->warnings);
-    append(notes, needing_a_restart(config(), loaded->config));
-    CO_TRY(put_in_force(std::move(loaded->config)));
+    if (!reading.ok()) co_return std::move(reading).error();
+    auto& [loaded, tls] = *reading;
+    std::vector<std::string> notes = std::move(loaded.warnings);
+    append(notes, needing_a_restart(config(), loaded.config));
+    CO_TRY(put_in_force(std::move(loaded.config), tls));
     co_return notes;
 }
 
-Result<void> Gateway::put_in_force(GatewayConfig config) {
+Result<void> Gateway::put_in_force(GatewayConfig config, const UpstreamTls& tls) {
     TRY(waiting_room_->set_settings(config.brigada.admission));  // the only part that can refuse
     const SetupRef before = setup_;
-    setup_ = std::make_shared<Setup>(std::move(config), before.get());
+    setup_ = std::make_shared<Setup>(std::move(config), tls, before.get());
     for (const UpstreamId gone : before->upstreams.without(setup_->upstreams))
         router_->remove(gone);
     setup_->upstreams.introduce(*router_);

@@ -13,8 +13,9 @@
 namespace brigada {
 
 struct Setup {
-    explicit Setup(GatewayConfig read, const Setup* before = nullptr)
-        : config(std::move(read)), upstreams(config, before ? &before->upstreams : nullptr) {}
+    /// `tls` was opened for what was read.
+    Setup(GatewayConfig read, const UpstreamTls& tls, const Setup* before = nullptr)
+        : config(std::move(read)), upstreams(config, tls, before ? &before->upstreams : nullptr) {}
     Setup(const Setup&) = delete;
     Setup& operator=(const Setup&) = delete;
 

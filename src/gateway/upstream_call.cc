@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "base/check.h"
 #include "base/concat.h"
@@ -46,10 +47,21 @@ std::string upstream_target(const UpstreamAddress& address, std::string_view pat
     return concat(address.base_path, versioned ? "" : "/v1", path);
 }
 
+HttpCall call_to(const Deployment& deployment, std::shared_ptr<TlsContext> tls,
+                 std::string_view path) {
+    CHECK(deployment.address.has_value(), deployment.id);
+    const UpstreamAddress& address = *deployment.address;
+    CHECK((address.scheme == "https") == (tls != nullptr), deployment.id);
+    return {.host = address.host,
+            .port = address.port,
+            .tls = std::move(tls),
+            .target = upstream_target(address, path)};
+}
+
 }  // namespace
 
 bool speaks(const Deployment& deployment, Dialect dialect) {
-    if (!deployment.address || deployment.address->scheme != "http") return false;
+    if (!deployment.address) return false;
     return is_anthropic(dialect) == (deployment.dialect == UpstreamDialect::anthropic);
 }
 
@@ -64,14 +76,10 @@ std::vector<Splice> upstream_edits(const CallBody& read, std::string_view model)
     return splices;
 }
 
-HttpCall upstream_call(const Deployment& deployment, Dialect dialect, const HttpHeaders& client,
-                       bool forwards_all) {
-    CHECK(deployment.address.has_value(), deployment.id);
-    const UpstreamAddress& address = *deployment.address;
-    HttpCall out{.method = HttpMethod::post,
-                 .host = address.host,
-                 .port = address.port,
-                 .target = upstream_target(address, upstream_path(dialect))};
+HttpCall upstream_call(const Deployment& deployment, std::shared_ptr<TlsContext> tls,
+                       Dialect dialect, const HttpHeaders& client, bool forwards_all) {
+    HttpCall out = call_to(deployment, std::move(tls), upstream_path(dialect));
+    out.method = HttpMethod::post;
     out.headers.add("Content-Type", "application/json");
     for (const std::string_view name : kPassedOn)
         if (const auto value = client.get(name)) out.headers.add(name, *value);
@@ -83,13 +91,8 @@ HttpCall upstream_call(const Deployment& deployment, Dialect dialect, const Http
     return out;
 }
 
-HttpCall upstream_check(const Deployment& deployment) {
-    CHECK(deployment.address.has_value(), deployment.id);
-    const UpstreamAddress& address = *deployment.address;
-    HttpCall out{.method = HttpMethod::get,
-                 .host = address.host,
-                 .port = address.port,
-                 .target = upstream_target(address, "/models")};
+HttpCall upstream_check(const Deployment& deployment, std::shared_ptr<TlsContext> tls) {
+    HttpCall out = call_to(deployment, std::move(tls), "/models");
     if (deployment.dialect == UpstreamDialect::anthropic)
         out.headers.add("anthropic-version", kAnthropicVersion);
     add_credentials(deployment, out.headers);

@@ -2,6 +2,7 @@
 // for the model, and of the client's headers those that are the upstream's business.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "base/result.h"
@@ -12,20 +13,20 @@
 
 namespace brigada {
 
-/// Whether this deployment can be called and answers this dialect without translation. TLS to
-/// upstreams is still to come.
+/// Whether this deployment can be called and answers this dialect without translation.
 bool speaks(const Deployment& deployment, Dialect dialect);
 
 /// What changes of the client's body: the upstream's name for the model, and usage is asked for.
 std::vector<Splice> upstream_edits(const CallBody& read, std::string_view model);
 
-/// All but the body and the timeouts. `deployment` has an address (CHECK). `forwards_all` passes
-/// the client's x-... headers on, too.
-HttpCall upstream_call(const Deployment& deployment, Dialect dialect, const HttpHeaders& client,
-                       bool forwards_all = false);
+/// All but the body and the timeouts. `deployment` has an address, and `tls` when that is https
+/// (CHECK): nothing meant for TLS goes out without. `forwards_all` passes the client's x-...
+/// headers on, too.
+HttpCall upstream_call(const Deployment& deployment, std::shared_ptr<TlsContext> tls,
+                       Dialect dialect, const HttpHeaders& client, bool forwards_all = false);
 
 /// Asks which models there are: what every such server answers, at no cost. The deployment has an
-/// address (CHECK).
-HttpCall upstream_check(const Deployment& deployment);
+/// address, and `tls` as above (CHECK).
+HttpCall upstream_check(const Deployment& deployment, std::shared_ptr<TlsContext> tls);
 
 }  // namespace brigada

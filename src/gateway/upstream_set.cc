@@ -62,10 +62,13 @@ UpstreamFacts facts_of(const Deployment& deployment, const RouterSettings& route
 
 }  // namespace
 
-UpstreamSet::UpstreamSet(const GatewayConfig& config, const UpstreamSet* before) : config_(config) {
+UpstreamSet::UpstreamSet(const GatewayConfig& config, const UpstreamTls& tls,
+                         const UpstreamSet* before)
+    : config_(config) {
     if (before) next_id_ = before->next_id_;
     for (const Deployment& deployment : config.deployments) {
-        Upstream upstream{.deployment = &deployment, .price = price_of(deployment)};
+        Upstream upstream{
+            .deployment = &deployment, .price = price_of(deployment), .tls = tls.of(deployment)};
         const BreakerConfig breaker = breaker_config(config.router, deployment);
         if (const Upstream* same = before ? before->same_as(deployment) : nullptr) {
             upstream.id = same->id;

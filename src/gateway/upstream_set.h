@@ -15,6 +15,7 @@
 #include "gateway/config/gateway_config.h"
 #include "gateway/dialect.h"
 #include "gateway/upstream_state.h"
+#include "gateway/upstream_tls.h"
 #include "route/router.h"
 
 namespace brigada {
@@ -24,6 +25,7 @@ struct Upstream {
     const Deployment* deployment = nullptr;
     std::shared_ptr<UpstreamState> state = {};
     Price price = {};
+    std::shared_ptr<TlsContext> tls = {};  // null: plain HTTP
 
     Breaker& breaker() const { return state->breaker; }
 
@@ -50,9 +52,10 @@ struct NoUpstream {
 
 class UpstreamSet {
   public:
-    /// `config` must outlive the set. A deployment that `before` has with the same id and address
-    /// is the same upstream: it keeps its number and its state.
-    explicit UpstreamSet(const GatewayConfig& config, const UpstreamSet* before = nullptr);
+    /// `config`, for which `tls` was opened, must outlive the set. A deployment that `before` has
+    /// with the same id and address is the same upstream: it keeps its number and its state.
+    UpstreamSet(const GatewayConfig& config, const UpstreamTls& tls,
+                const UpstreamSet* before = nullptr);
 
     /// What the router wants to know of each.
     void introduce(Router& router) const;

@@ -1,9 +1,11 @@
 #include "net/connection_pool.h"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include "net/http2_exchange.h"
 #include "net/signal.h"
 
 namespace brigada {
@@ -18,13 +20,9 @@ constexpr auto kTuple = asio::as_tuple(asio::use_awaitable_t<LoopExecutor>{});
 // Rooms kept for the next read; more are in use only while that many clients are stalled.
 constexpr size_t kSpareRooms = 64;
 
-std::string at(const std::string& host, uint16_t port) {
-    return concat(host, ":", port);
-}
-
-Error no_connection_in_time(const std::string& host, uint16_t port, Duration timeout) {
+Error no_connection_in_time(const Origin& origin, Duration timeout) {
     return {Code::deadline,
-            concat("no connection to ", at(host, port), " within ", timeout.ms(), " ms")};
+            concat("no connection to ", origin.name(), " within ", timeout.ms(), " ms")};
 }
 
 Error cancelled() {
@@ -37,15 +35,17 @@ void Stoppable::stop() {
     stopped = true;
     if (stream) stream->abort();
     if (resolver) resolver->cancel();
+    if (shared) shared->abort();
+    if (signal) signal->notify();
 }
 
-std::optional<TcpStream> ConnectionPool::take(const std::string& host, uint16_t port) {
+std::optional<AnyStream> ConnectionPool::take(const Origin& origin) {
     drop_old();
-    const auto found = idle_.find({host, port});
+    const auto found = idle_.find(origin);
     if (found == idle_.end()) return std::nullopt;
-    std::optional<TcpStream> alive;
+    std::optional<AnyStream> alive;
     while (!found->second.empty() && !alive) {
-        TcpStream stream = std::move(found->second.back().stream);
+        AnyStream stream = std::move(found->second.back().stream);
         found->second.pop_back();
         // Anything there, an end or a byte nobody asked for, makes it useless.
         char byte;
@@ -55,13 +55,13 @@ std::optional<TcpStream> ConnectionPool::take(const std::string& host, uint16_t 
     return alive;
 }
 
-void ConnectionPool::keep(const std::string& host, uint16_t port, TcpStream stream) {
+void ConnectionPool::keep(const Origin& origin, AnyStream stream) {
     drop_old();
-    if (closed_ || idle_per_host_ == 0) return;
-    stream.limit(Instant::never());
-    stream.expire_at(Instant::never());
-    std::deque<Idle>& kept = idle_[{host, port}];
-    if (kept.size() >= idle_per_host_) kept.pop_front();
+    if (closed_ || options_.idle_per_host == 0) return;
+    stream.transport().limit(Instant::never());
+    stream.transport().expire_at(Instant::never());
+    std::deque<Idle>& kept = idle_[origin];
+    if (kept.size() >= options_.idle_per_host) kept.pop_front();
     kept.push_back({std::move(stream), loop_.now()});
 }
 
@@ -69,27 +69,98 @@ void ConnectionPool::keep(const std::string& host, uint16_t port, TcpStream stre
 void ConnectionPool::drop_old() {
     const Instant now = loop_.now();
     for (auto& [host, kept] : idle_)
-        while (!kept.empty() && now - kept.front().since > idle_timeout_)
+        while (!kept.empty() && now - kept.front().since > options_.idle_timeout)
             kept.pop_front();
     std::erase_if(idle_, [](const auto& entry) { return entry.second.empty(); });
+    drop_old_shared(now);
+}
+
+void ConnectionPool::drop_old_shared(Instant now) {
+    for (auto& [host, connections] : shared_) {
+        for (const auto& connection : connections)
+            if (connection->calls() == 0 && now - connection->idle_since() > options_.idle_timeout)
+                connection->retire();
+        std::erase_if(connections, [](const auto& connection) { return connection->retired(); });
+    }
+    std::erase_if(shared_, [](const auto& entry) { return entry.second.empty(); });
+}
+
+// The first with room, so that those made for a rush end when it is over.
+std::shared_ptr<Http2Connection> ConnectionPool::shared(const Origin& origin) {
+    drop_old();
+    const auto found = shared_.find(origin);
+    if (found == shared_.end()) return nullptr;
+    for (const auto& connection : found->second)
+        if (connection->has_room()) return connection;
+    return nullptr;
+}
+
+std::shared_ptr<Http2Connection> ConnectionPool::share(const Origin& origin, AnyStream stream) {
+    auto connection = Http2Connection::open(loop_, std::move(stream), origin.name(), options_);
+    if (closed_ || options_.idle_per_host == 0)
+        connection->retire_after_first();
+    else
+        shared_[origin].push_back(connection);
+    return connection;
 }
 
 void ConnectionPool::close() {
     closed_ = true;
     idle_.clear();
+    for (const auto& [host, connections] : std::exchange(shared_, {}))
+        for (const auto& connection : connections)
+            connection->retire();
 }
 
 size_t ConnectionPool::idle() const {
     size_t sum = 0;
     for (const auto& [host, kept] : idle_)
         sum += kept.size();
+    for (const auto& [host, connections] : shared_)
+        sum += static_cast<size_t>(std::ranges::count_if(
+            connections, [](const auto& one) { return one->calls() == 0 && !one->retired(); }));
     return sum;
 }
 
-Task<Result<TcpStream>> ConnectionPool::connect(const std::string& host, uint16_t port,
-                                                Duration timeout, Stoppable& stoppable) {
+// Those who wait go on when the call that connected has gone on: they are posted.
+Task<Result<AnyStream>> ConnectionPool::connect(const Origin& origin, Duration timeout,
+                                                Stoppable& stoppable) {
+    const bool is_first = origin.tls && connecting_.try_emplace(origin).second;
+    Result<AnyStream> out = co_await connect_alone(origin, timeout, stoppable);
+    if (out.ok() && out->tls() && out->tls()->protocol() != "h2") unshared_.insert(origin.name());
+    if (is_first)
+        for (Signal* waiting : connecting_.extract(origin).mapped())
+            waiting->notify();
+    co_return std::move(out);
+}
+
+Task<bool> ConnectionPool::wait_for_another(const Origin& origin, Duration timeout,
+                                            Stoppable& stoppable) {
+    const auto found = connecting_.find(origin);
+    const bool may_share = options_.offers_http2 && !unshared_.contains(origin.name());
+    if (found == connecting_.end() || !may_share) co_return false;
+    Signal came(loop_.executor());
+    found->second.push_back(&came);
+    stoppable.signal = &came;
+    co_await came.wait(timeout);
+    stoppable.signal = nullptr;
+    if (const auto still = connecting_.find(origin); still != connecting_.end())
+        std::erase(still->second, &came);
+    co_return true;
+}
+
+Task<Result<AnyStream>> ConnectionPool::connect_alone(const Origin& origin, Duration timeout,
+                                                      Stoppable& stoppable) {
     const Instant deadline = timeout == Duration::max() ? Instant::never() : loop_.now() + timeout;
-    CO_TRY(const Endpoints endpoints, co_await resolve(host, port, timeout, stoppable));
+    CO_TRY(TcpStream tcp, co_await connect_tcp(origin, timeout, deadline, stoppable));
+    ++opened_;
+    if (!origin.tls) co_return AnyStream(std::move(tcp));
+    co_return co_await secure(std::move(tcp), origin, timeout, stoppable);
+}
+
+Task<Result<TcpStream>> ConnectionPool::connect_tcp(const Origin& origin, Duration timeout,
+                                                    Instant deadline, Stoppable& stoppable) {
+    CO_TRY(const Endpoints endpoints, co_await resolve(origin, timeout, stoppable));
     TcpStream stream(loop_.executor());
     stream.expire_at(deadline);
     stoppable.stream = &stream;
@@ -101,17 +172,35 @@ Task<Result<TcpStream>> ConnectionPool::connect(const std::string& host, uint16_
     }
     stoppable.stream = nullptr;
     if (status == IoStatus::aborted) co_return cancelled();
-    if (status == IoStatus::timed_out) co_return no_connection_in_time(host, port, timeout);
+    if (status == IoStatus::timed_out) co_return no_connection_in_time(origin, timeout);
     if (status == IoStatus::failed)
         co_return Error{Code::unavailable,
-                        concat("cannot connect to ", at(host, port), ": ", failure)};
-    ++opened_;
+                        concat("cannot connect to ", origin.name(), ": ", failure)};
     co_return std::move(stream);
 }
 
-Task<Result<ConnectionPool::Endpoints>> ConnectionPool::resolve(const std::string& host,
-                                                                uint16_t port, Duration timeout,
+// The deadline of the connection is still set.
+Task<Result<AnyStream>> ConnectionPool::secure(TcpStream tcp, const Origin& origin,
+                                               Duration timeout, Stoppable& stoppable) {
+    TlsStream stream(std::move(tcp), origin.tls, origin.host, origin.port);
+    if (options_.offers_http2)
+        stream.offer({"h2", "http/1.1"});
+    else
+        stream.offer({"http/1.1"});
+    stoppable.stream = &stream.transport();
+    const IoStatus status = co_await stream.handshake();
+    stoppable.stream = nullptr;
+    if (status == IoStatus::aborted) co_return cancelled();
+    if (status == IoStatus::timed_out)
+        co_return no_connection_in_time(origin, timeout).in("TLS handshake");
+    if (status != IoStatus::ok) co_return Error{Code::unavailable, stream.failure()};
+    co_return AnyStream(std::move(stream));
+}
+
+Task<Result<ConnectionPool::Endpoints>> ConnectionPool::resolve(const Origin& origin,
+                                                                Duration timeout,
                                                                 Stoppable& stoppable) {
+    const auto& [host, port, tls] = origin;
     boost::system::error_code not_literal;
     const auto address = asio::ip::make_address(host, not_literal);
     if (!not_literal) co_return Endpoints{{address, port}};
@@ -128,8 +217,7 @@ Task<Result<ConnectionPool::Endpoints>> ConnectionPool::resolve(const std::strin
     const auto [error, found] = co_await resolver.async_resolve(host, std::to_string(port), kTuple);
     stoppable.resolver = nullptr;
     if (stoppable.stopped) co_return cancelled();
-    if (error == asio::error::operation_aborted)
-        co_return no_connection_in_time(host, port, timeout);
+    if (error == asio::error::operation_aborted) co_return no_connection_in_time(origin, timeout);
     if (error)
         co_return Error{Code::unavailable, concat("cannot resolve ", host, ": ", error.message())};
     Endpoints endpoints;

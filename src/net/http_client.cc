@@ -7,7 +7,8 @@
 
 #include "base/check.h"
 #include "net/connection_pool.h"
-#include "net/http_grammar.h"
+#include "net/http2_exchange.h"
+#include "net/http2_fields.h"
 #include "net/http_parser.h"
 
 namespace brigada {
@@ -18,24 +19,12 @@ iovec piece(std::string_view text) {
     return {const_cast<char*>(text.data()), text.size()};
 }
 
-bool is_ours(std::string_view name) {
-    for (std::string_view ours : {"host", "content-length", "transfer-encoding", "connection"})
-        if (equal_without_case(name, ours)) return true;
-    return false;
-}
-
 bool may_be_repeated(HttpMethod method) {
     return method != HttpMethod::post && method != HttpMethod::patch;
 }
 
 Instant later(Instant now, Duration by) {
     return by == Duration::max() ? Instant::never() : now + by;
-}
-
-std::string host_field(const HttpCall& call) {
-    const bool v6 = call.host.find(':') != std::string::npos;
-    std::string host = v6 ? concat("[", call.host, "]") : call.host;
-    return call.port == 80 ? host : concat(host, ":", call.port);
 }
 
 size_t size_of(const std::vector<std::string_view>& pieces) {
@@ -47,10 +36,10 @@ size_t size_of(const std::vector<std::string_view>& pieces) {
 
 std::string render_head(const HttpCall& call) {
     std::string head = concat(to_string(call.method), " ", call.target,
-                              " HTTP/1.1\r\nhost: ", host_field(call), "\r\n");
+                              " HTTP/1.1\r\nhost: ", authority_of(call), "\r\n");
     for (size_t i = 0; i < call.headers.size(); ++i) {
         const HttpHeaders::Field field = call.headers[i];
-        if (!is_ours(field.name))
+        if (is_end_to_end(field.name))
             head.append(field.name).append(": ").append(field.value).append("\r\n");
     }
     const size_t body_bytes = size_of(call.body);
@@ -70,8 +59,7 @@ Result<void> check_target(const HttpCall& call) {
 }  // namespace
 
 struct HttpClientState {
-    HttpClientState(Loop& loop, HttpClientOptions o)
-        : options(o), pool(loop, o.idle_per_host, o.idle_timeout) {}
+    HttpClientState(Loop& loop, HttpClientOptions o) : options(o), pool(loop, o) {}
 
     const HttpClientOptions options;
     ConnectionPool pool;
@@ -81,9 +69,16 @@ struct HttpExchangeState {
     explicit HttpExchangeState(std::shared_ptr<HttpClientState> c) : client(std::move(c)) {}
 
     Task<Result<HttpResponseHead>> start(const HttpCall& call);
-    Task<Result<void>> get_stream(const HttpCall& call, bool fresh);
-    Task<Result<HttpResponseHead>> ask(const HttpCall& call, std::string_view head);
+    Task<Result<void>> connect(const HttpCall& call, bool fresh);
+    Task<Result<void>> make_connection(Duration timeout);
+    bool join();
+    void share(std::shared_ptr<Http2Connection> connection);
+    void let_go();
+    bool may_be_tried_again(HttpMethod method, const Error& error) const;
+    Task<Result<HttpResponseHead>> ask(const HttpCall& call);
+    Task<Result<HttpResponseHead>> ask_alone(const HttpCall& call);
     Task<Result<std::string_view>> read();
+    Task<Result<std::string_view>> read_alone();
     Task<Result<void>> receive();
     Result<std::string_view> parse();
     std::string_view joined(std::string_view data, std::string_view more);
@@ -93,13 +88,14 @@ struct HttpExchangeState {
 
     std::shared_ptr<HttpClientState> client;
     Stoppable stoppable;
-    std::optional<TcpStream> stream;
+    // One of the two: a connection of our own, or a part of one that others use as well.
+    std::optional<AnyStream> stream;
+    std::optional<Http2Exchange> shared;
     std::optional<ResponseParser> parser;
     ConnectionPool::Room room;  // held while `unread` or what read() returned lies in it
     std::string_view unread;
     std::optional<Error> fault;  // of the coding of the body
-    std::string host;
-    uint16_t port = 0;
+    Origin origin;
     HttpTimeouts timeouts;
     Instant last = Instant::never();  // for the whole call
     bool reused = false;
@@ -108,46 +104,87 @@ struct HttpExchangeState {
 
 Task<Result<HttpResponseHead>> HttpExchangeState::start(const HttpCall& call) {
     CHECK(!std::exchange(begun, true), "an exchange is one call");
-    host = call.host;
-    port = call.port;
+    origin = {.host = call.host, .port = call.port, .tls = call.tls};
     timeouts = call.timeouts;
     last = later(client->pool.loop().now(), timeouts.total);
     CO_TRY(check_target(call));
-    const std::string head = render_head(call);
-    CO_TRY(co_await get_stream(call, false));
-    Result<HttpResponseHead> answer = co_await ask(call, head);
-    const bool stale = !answer.ok() && answer.error().code == Code::unavailable && reused &&
-                       !parser->begun() && may_be_repeated(call.method);
-    if (stale) {
-        CO_TRY(co_await get_stream(call, true));
-        answer = co_await ask(call, head);
+    CO_TRY(co_await connect(call, false));
+    Result<HttpResponseHead> answer = co_await ask(call);
+    if (!answer.ok() && may_be_tried_again(call.method, answer.error())) {
+        CO_TRY(co_await connect(call, true));
+        answer = co_await ask(call);
     }
     if (!answer.ok()) release();
     co_return answer;
 }
 
-Task<Result<void>> HttpExchangeState::get_stream(const HttpCall& call, bool fresh) {
-    stoppable.stream = nullptr;
-    stream.reset();
-    if (stoppable.stopped) co_return Error{Code::cancelled, "the call was aborted"};
-    if (!fresh) stream = client->pool.take(host, port);
-    reused = stream.has_value();
-    if (!reused) {
-        const Duration left =
-            last == Instant::never() ? Duration::max() : last - client->pool.loop().now();
-        const Duration timeout = std::min(call.timeouts.connect, left);
-        CO_TRY(stream, co_await client->pool.connect(host, port, timeout, stoppable));
-    }
-    stoppable.stream = &*stream;
-    stream->limit(last);
+// A kept connection may have been closed by its peer already, which says nothing about the call.
+bool HttpExchangeState::may_be_tried_again(HttpMethod method, const Error& error) const {
+    if (error.code != Code::unavailable || stoppable.stopped) return false;
+    if (shared && shared->untouched()) return true;
+    const bool begun_to_answer = shared ? shared->answered() : parser->begun();
+    return reused && !begun_to_answer && may_be_repeated(method);
+}
+
+// A kept connection, unless it must be a `fresh` one.
+Task<Result<void>> HttpExchangeState::connect(const HttpCall& call, bool fresh) {
+    let_go();
+    if (!fresh && !join()) stream = client->pool.take(origin);
+    reused = shared || stream;
+    if (!reused) CO_TRY(co_await make_connection(call.timeouts.connect));
+    if (shared) co_return Result<void>();
+    stoppable.stream = &stream->transport();
+    stream->transport().limit(last);
     co_return Result<void>();
 }
 
+void HttpExchangeState::let_go() {
+    stoppable.stream = nullptr;
+    stoppable.shared = nullptr;
+    stream.reset();
+    shared.reset();
+}
+
+// Becomes one of the calls of a connection; false when none there has room.
+bool HttpExchangeState::join() {
+    if (!origin.tls) return false;
+    auto connection = client->pool.shared(origin);
+    if (connection) share(std::move(connection));
+    return shared.has_value();
+}
+
+void HttpExchangeState::share(std::shared_ptr<Http2Connection> connection) {
+    shared.emplace(client->pool.loop(), std::move(connection), origin.name(), last);
+    stoppable.shared = &*shared;
+}
+
+Task<Result<void>> HttpExchangeState::make_connection(Duration timeout) {
+    ConnectionPool& pool = client->pool;
+    const Instant until = std::min(later(pool.loop().now(), timeout), last);
+    if (last != Instant::never()) timeout = std::min(timeout, last - pool.loop().now());
+    if (origin.tls && co_await pool.wait_for_another(origin, timeout, stoppable)) {
+        if (!stoppable.stopped && join()) co_return Result<void>();
+        if (until != Instant::never()) timeout = until - pool.loop().now();
+    }
+    if (stoppable.stopped) co_return Error{Code::cancelled, "the call was aborted"};
+    CO_TRY(stream, co_await pool.connect(origin, timeout, stoppable));
+    if (stream->tls() && stream->tls()->protocol() == "h2") {
+        share(pool.share(origin, *std::move(stream)));
+        stream.reset();
+    }
+    co_return Result<void>();
+}
+
+Task<Result<HttpResponseHead>> HttpExchangeState::ask(const HttpCall& call) {
+    return shared ? shared->start(call) : ask_alone(call);
+}
+
 // Sends the request and reads up to the end of the response's head.
-Task<Result<HttpResponseHead>> HttpExchangeState::ask(const HttpCall& call, std::string_view head) {
+Task<Result<HttpResponseHead>> HttpExchangeState::ask_alone(const HttpCall& call) {
+    const std::string head = render_head(call);
     parser.emplace(call.method, client->options.head_bytes, client->options.header_count);
     unread = {};
-    stream->expire_at(Instant::never());
+    stream->transport().expire_at(Instant::never());
     std::vector<iovec> pieces{piece(head)};
     for (const std::string_view part : call.body)
         pieces.push_back(piece(part));
@@ -155,7 +192,7 @@ Task<Result<HttpResponseHead>> HttpExchangeState::ask(const HttpCall& call, std:
     // A failed upload may be an answer already given (413), so we look for one before we judge.
     if (sent == IoStatus::aborted || sent == IoStatus::timed_out)
         co_return broken(sent, "took no more of the request", timeouts.between_bytes);
-    stream->expire_at(later(client->pool.loop().now(), timeouts.first_byte));
+    stream->transport().expire_at(later(client->pool.loop().now(), timeouts.first_byte));
     while (!parser->head_complete()) {
         if (unread.empty()) CO_TRY(co_await receive());
         CO_TRY(const ResponseParser::Step step, parser->next(unread));
@@ -165,6 +202,10 @@ Task<Result<HttpResponseHead>> HttpExchangeState::ask(const HttpCall& call, std:
 }
 
 Task<Result<std::string_view>> HttpExchangeState::read() {
+    return shared ? shared->read() : read_alone();
+}
+
+Task<Result<std::string_view>> HttpExchangeState::read_alone() {
     CHECK(parser && parser->head_complete(), "read() comes after a start() that succeeded");
     for (;;) {
         if (stoppable.stopped) co_return Error{Code::cancelled, "the call was aborted"};
@@ -175,7 +216,7 @@ Task<Result<std::string_view>> HttpExchangeState::read() {
             release();
             co_return std::string_view();
         }
-        stream->expire_at(later(client->pool.loop().now(), timeouts.between_bytes));
+        stream->transport().expire_at(later(client->pool.loop().now(), timeouts.between_bytes));
         const Result<void> received = co_await receive();
         if (!received.ok()) {
             release();
@@ -221,7 +262,10 @@ Task<Result<void>> HttpExchangeState::receive() {
             room = client->pool.take_room();
             got = stream->try_read({room.get(), ConnectionPool::kRoomBytes});
         }
-        if (got.status == IoStatus::not_now) continue;
+        if (got.status == IoStatus::not_now) {
+            client->pool.give_room(std::move(room));
+            continue;
+        }
         if (got.status == IoStatus::ok) {
             unread = {room.get(), got.bytes};
             co_return Result<void>();
@@ -234,7 +278,7 @@ Task<Result<void>> HttpExchangeState::receive() {
 }
 
 Error HttpExchangeState::broken(IoStatus status, std::string_view phase, Duration limit) {
-    const std::string who = concat(host, ":", port);
+    const std::string who = origin.name();
     if (status == IoStatus::aborted) return {Code::cancelled, "the call was aborted"};
     if (status == IoStatus::timed_out) {
         const bool whole = last != Instant::never() && client->pool.loop().now() >= last;
@@ -242,16 +286,17 @@ Error HttpExchangeState::broken(IoStatus status, std::string_view phase, Duratio
                 whole ? concat("the call to ", who, " took over ", timeouts.total.ms(), " ms")
                       : concat(who, " ", phase, " for ", limit.ms(), " ms")};
     }
+    if (stream && stream->tls() && !stream->tls()->failure().empty())
+        return {Code::unavailable, stream->tls()->failure()};
     return {Code::unavailable, concat(who, " closed the connection ",
                                       parser->head_complete() ? "in the middle of the response"
                                                               : "before a response came")};
 }
 
 void HttpExchangeState::release() {
-    stoppable.stream = nullptr;
     if (stream && parser && parser->reusable() && unread.empty() && !stoppable.stopped)
-        client->pool.keep(host, port, *std::move(stream));
-    stream.reset();
+        client->pool.keep(origin, *std::move(stream));
+    let_go();
     client->pool.give_room(std::move(room));
 }
 
@@ -290,9 +335,8 @@ Task<Result<std::string>> HttpExchange::read_all(size_t max_bytes) {
         CO_TRY(const std::string_view more, co_await state_->read());
         if (more.empty()) co_return body;
         if (more.size() > max_bytes - body.size())
-            co_return Error{Code::too_large,
-                            concat("the response of ", state_->host, ":", state_->port,
-                                   " is longer than ", max_bytes, " bytes")};
+            co_return Error{Code::too_large, concat("the response of ", state_->origin.name(),
+                                                    " is longer than ", max_bytes, " bytes")};
         body.append(more);
     }
 }

@@ -1,6 +1,7 @@
-// HttpClient: HTTP/1.1 to upstreams, on one loop, with a pool of kept connections per host. One
-// call is an HttpExchange: start() sends the request and returns the response's head, read()
-// returns the body piece by piece as it arrives, abort() ends it from anywhere on the loop.
+// HttpClient: HTTP to upstreams on one loop: HTTP/1.1, plain or by TLS, with a pool of kept
+// connections, and HTTP/2 where a server of TLS chooses it. One call is an HttpExchange: start()
+// sends the request and returns the response's head, read() returns the body piece by piece as it
+// arrives, abort() ends it from anywhere on the loop.
 #pragma once
 
 #include <memory>
@@ -13,9 +14,11 @@
 
 namespace brigada {
 
+class TlsContext;
+
 /// How long each phase of a call may take. What runs out is a Code::deadline that names the phase.
 struct HttpTimeouts {
-    Duration connect = Duration::seconds(5);
+    Duration connect = Duration::seconds(5);       // with the TLS handshake
     Duration first_byte = Duration::seconds(600);  // from the request sent to the response's head
     Duration between_bytes = Duration::seconds(120);  // of the body; also of a stalled upload
     Duration total = Duration::max();
@@ -26,7 +29,8 @@ struct HttpCall {
     HttpMethod method = HttpMethod::get;
     std::string host;  // a name or an IP address (IPv6 without brackets)
     uint16_t port = 80;
-    std::string target = "/";  // path and query, percent-encoded
+    std::shared_ptr<TlsContext> tls = {};  // null: plain HTTP
+    std::string target = "/";              // path and query, percent-encoded
     HttpHeaders headers = {};
     std::vector<std::string_view> body = {};  // in pieces; borrowed until start() returns
     HttpTimeouts timeouts = {};
@@ -38,6 +42,7 @@ struct HttpClientOptions {
     Duration idle_timeout = Duration::milliseconds(4'500);
     size_t head_bytes = 65'536;
     size_t header_count = 256;
+    bool offers_http2 = true;  // to servers of TLS, which choose
 };
 
 struct HttpClientState;
@@ -59,8 +64,8 @@ class HttpClient {
     std::shared_ptr<HttpClientState> state_;
 };
 
-/// One call. Destroyed before the end of its body it closes the connection, which is how an
-/// upstream learns that nobody listens. Loop thread only.
+/// One call. Destroyed before the end of its body it closes the connection, or resets its stream of
+/// HTTP/2, which is how an upstream learns that nobody listens. Loop thread only.
 class HttpExchange {
   public:
     explicit HttpExchange(HttpClient& client);
@@ -69,10 +74,11 @@ class HttpExchange {
     HttpExchange& operator=(const HttpExchange&) = delete;
 
     /// Sends `call` and returns the head of the final response. A kept connection that the upstream
-    /// had closed is replaced once, for methods that may be repeated (not POST or PATCH). `call`
+    /// had closed is replaced once, for methods that may be repeated (not POST or PATCH), and for
+    /// all when the upstream says that it has not looked at the call. `call`
     /// must live until this returns; may be called once. Errors: unavailable (no address, refused,
-    /// broken before the head), deadline, cancelled, corrupt (not HTTP), invalid_argument (a target
-    /// that is none).
+    /// no TLS as it should be, broken before the head), deadline, cancelled, corrupt (not HTTP),
+    /// invalid_argument (a target that is none).
     Task<Result<HttpResponseHead>> start(const HttpCall& call);
 
     /// The next bytes of the body, as they came; empty at its end. The view lives until the next

@@ -204,6 +204,12 @@ Task<IoStatus> TcpStream::write_all(std::span<iovec> pieces, Duration stall) {
     co_return IoStatus::ok;
 }
 
+IoOutcome TcpStream::try_write(std::string_view bytes) {
+    if (const auto status = stopped()) return {*status};
+    iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+    return send_pieces(inner_->socket.native_handle(), {&piece, 1});
+}
+
 void TcpStream::when_readable(std::move_only_function<void()> callback) {
     inner_->socket.async_wait(
         LoopSocket::wait_read,
@@ -219,6 +225,10 @@ void TcpStream::expire_at(Instant deadline) {
 void TcpStream::limit(Instant last) {
     inner_->last = last;
     inner_->expire_at(inner_->deadline);
+}
+
+std::optional<IoStatus> TcpStream::stopped() const {
+    return inner_->stopped();
 }
 
 void TcpStream::abort() {

@@ -1,7 +1,7 @@
 // TcpStream: a connected socket as a connection's coroutine sees it: read into given room, write
 // all pieces, one deadline for whatever waits, abort from outside. It calls recv and sendmsg itself
-// and asks the loop only when the kernel says "not now": nothing is copied, nothing buffered. HTTP
-// is written against these calls only, so that TLS becomes a second class with the same ones.
+// and asks the loop only when the kernel says "not now": nothing is copied, nothing buffered. TLS
+// is a second class with the same calls (tls_stream.h), on top of this one.
 #pragma once
 
 #include <sys/uio.h>
@@ -9,8 +9,10 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/time.h"
 #include "net/loop.h"
@@ -60,6 +62,9 @@ class TcpStream {
     /// has so long to take the next byte. ok, timed_out, aborted or failed.
     Task<IoStatus> write_all(std::span<iovec> pieces, Duration stall = Duration::max());
 
+    /// Sends what the kernel takes at once: ok with the number of bytes, or why none.
+    IoOutcome try_write(std::string_view bytes);
+
     /// Calls back once when something can be read or the peer has ended; not after close().
     void when_readable(std::move_only_function<void()> callback);
 
@@ -67,6 +72,9 @@ class TcpStream {
     void expire_at(Instant deadline);
     /// No deadline is later than this one.
     void limit(Instant last);
+
+    /// Why every call fails now: aborted, timed_out, or failed when it is closed.
+    std::optional<IoStatus> stopped() const;
 
     /// What waits, and every later call, returns aborted. The socket stays open until close().
     void abort();

@@ -99,6 +99,7 @@ void read_brigada_settings(const YamlValue& section, ConfigDraft& draft) {
     read_keepalive(fields, brigada.keepalive);
     fields.seconds("connect_timeout_seconds", brigada.connect_timeout);
     fields.seconds("idle_timeout_seconds", brigada.idle_timeout);
+    fields.boolean("http2", brigada.http2);
     fields.seconds("drain_grace_seconds", brigada.drain_grace);
     fields.seconds("ledger_sync_seconds", brigada.ledger_sync);
     read_model_fallbacks(fields, "overload_fallbacks", draft,

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "gateway/config/secret.h"
 #include "gateway/config/upstream_address.h"
+#include "net/tls_settings.h"
 
 namespace brigada {
 
@@ -71,6 +72,7 @@ struct Deployment {
     UpstreamDialect dialect = UpstreamDialect::openai;
     std::string upstream_model = {};              // the rest; '*' is what model_name's '*' matched
     std::optional<UpstreamAddress> address = {};  // nothing: it cannot be called, a warning said so
+    TlsSettings tls = {};                         // counts where the address is https
     Secret api_key = {};
     std::string organization = {};
     std::vector<HeaderSetting> extra_headers = {};

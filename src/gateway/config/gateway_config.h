@@ -144,6 +144,7 @@ struct BrigadaSettings {
     std::optional<Duration> keepalive = Duration::seconds(15);  // nothing: no comments are sent
     Duration connect_timeout = Duration::seconds(5);
     Duration idle_timeout = Duration::seconds(300);  // between two bytes of an upstream
+    bool http2 = true;                               // offered to upstreams behind https
     Duration drain_grace = Duration::seconds(600);
     Duration ledger_sync = Duration::milliseconds(50);  // zero: before the client sees the end
 
@@ -152,6 +153,7 @@ struct BrigadaSettings {
 
 struct GatewayConfig {
     std::vector<Deployment> deployments = {};
+    TlsSettings tls = {};  // of deployments that say nothing themselves
     RouterSettings router = {};
     GeneralSettings general = {};
     BudgetSettings budgets = {};

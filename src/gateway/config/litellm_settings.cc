@@ -115,6 +115,8 @@ void name_what_has_no_effect(YamlFields& fields) {
                   "a price is given with its deployment");
     fields.unused({"key_generation_settings", "default_internal_user_params"},
                   "only the master key makes keys");
+    fields.unused({"ssl_security_level", "ssl_ecdh_curve"},
+                  "TLS 1.2 and 1.3 are spoken as OpenSSL has them");
     fields.unused({"modify_params"}, "calls go to the upstream as they came");
     fields.unused(
         {"use_chat_completions_url_for_anthropic_messages", "route_all_chat_openai_to_responses"},
@@ -133,6 +135,7 @@ void read_litellm_settings(const YamlValue& section, ConfigDraft& draft) {
     read_cache(fields, config.cache);
     read_budgets(fields, config.budgets);
     read_retries_and_fallbacks(fields, draft);
+    read_tls(fields, config.tls);
     fields.seconds("request_timeout", config.router.timeout);
     fields.integer("allowed_fails", {0, 1'000'000}, config.router.allowed_fails);
     fields.boolean("drop_params", config.general.drops_unsupported_params);

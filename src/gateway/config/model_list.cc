@@ -110,6 +110,8 @@ void read_connection(YamlFields& params, ConfigDraft& draft, Deployment& out) {
         out.address = read_address(*base);
     else if (const auto url = params.find("base_url"))
         out.address = read_address(*url);
+    out.tls = draft.config.tls;
+    read_tls(params, out.tls);
     if (const auto headers = params.find("extra_headers")) read_headers(*headers, out);
 }
 
@@ -194,6 +196,8 @@ void read_deployment(const YamlValue& entry, ConfigDraft& draft) {
     if (!out.address && !is_engine_of_up(out))
         params->warn(concat("is never called: it has no api_base, and ", upper(out.provider),
                             "_API_BASE is not set"));
+    if (out.address && out.address->scheme == "https" && !out.tls.verifies)
+        params->warn("ssl_verify is false: whoever answers there gets every prompt and the key");
     settle_id(entry, draft, out);
     draft.config.deployments.push_back(std::move(out));
 }

@@ -25,6 +25,9 @@ TEST(ModelList, reads_everything_a_deployment_may_say) {
       api_key: sk-v
       api_base: https://a.example:8443/v1/
       organization: org-1
+      ssl_verify: /etc/own-ca.pem
+      ssl_certificate: /etc/me.pem
+      ssl_certificate_key: /etc/me.key
       extra_headers: {X-One: "1", X-Two: os.environ/KEY}
       rpm: 600
       tpm: "1000000"
@@ -71,6 +74,9 @@ TEST(ModelList, reads_everything_a_deployment_may_say) {
         .provider = "hosted_vllm",
         .upstream_model = "org/coder",
         .address = UpstreamAddress{"https", "a.example", 8443, "/v1"},
+        .tls = {.ca_file = "/etc/own-ca.pem",
+                .certificate_file = "/etc/me.pem",
+                .key_file = "/etc/me.key"},
         .api_key = Secret("sk-v"),
         .organization = "org-1",
         .extra_headers = {{"X-One", Secret("1")}, {"X-Two", Secret("sk-master")}},
@@ -98,6 +104,18 @@ TEST(ModelList, reads_everything_a_deployment_may_say) {
         .engine = {20'000, 90, 2'000'000, Money{3'500'000'000}},
     }};
     EXPECT_EQ(got, expected);
+}
+
+TEST(ModelList, tls_is_that_of_litellm_settings_where_a_deployment_says_nothing) {
+    FakeConfig config = with_models(
+        "  - {model_name: a, litellm_params: {model: openai/m, api_base: https://h}}\n"
+        "  - {model_name: b, litellm_params: {model: openai/m, api_base: https://h, ssl_verify: "
+        "true}}\n"
+        "litellm_settings: {ssl_verify: ca.pem, ssl_certificate: me.pem}\n");
+    const auto got = deployments_of(config);
+    ASSERT_EQ(got.size(), 2u);
+    EXPECT_EQ(got[0].tls, (TlsSettings{.ca_file = "ca.pem", .certificate_file = "me.pem"}));
+    EXPECT_EQ(got[1].tls, (TlsSettings{.certificate_file = "me.pem"}));
 }
 
 TEST(ModelList, the_part_before_the_slash_is_the_provider) {

@@ -41,6 +41,11 @@ TEST(Notes, errors) {
         {"litellm_settings: {cache_params: {type: local, mode: on}}",
          "f.yaml:1:54: litellm_settings.cache_params.mode: must be one of default_on, default_off; "
          "got \"on\""},
+        {"litellm_settings: {ssl_verify: maybe}",
+         "f.yaml:1:32: litellm_settings.ssl_verify: must be true or false; got \"maybe\""},
+        {"litellm_settings: {ssl_certificate_key: key.pem}",
+         "f.yaml:1:41: litellm_settings.ssl_certificate_key: needs the ssl_certificate that it "
+         "belongs to"},
         {"router_settings: {fallbacks: {m: [m]}}",
          "f.yaml:1:30: router_settings.fallbacks: must be a list; got a mapping"},
         {"router_settings: {model_group_alias: {a: {hidden: true}}}",
@@ -112,6 +117,10 @@ TEST(Notes, warnings) {
         {"litellm_settings: {priority_reservation: {prod: 0.9}}",
          "f.yaml:1:20: litellm_settings.priority_reservation: has no effect: shares of the classes "
          "are set in brigada.classes"},
+        {"model_list: [{model_name: x, litellm_params: {model: x, api_base: https://h, "
+         "ssl_verify: false}}]",
+         "f.yaml:1:46: model_list[0].litellm_params: ssl_verify is false: whoever answers there "
+         "gets every prompt and the key"},
         {"router_settings: {optional_pre_call_checks: [router_budget_limiting]}",
          "f.yaml:1:46: router_settings.optional_pre_call_checks[0]: \"router_budget_limiting\" has "
          "no effect; session_affinity, deployment_affinity, responses_api_deployment_check and "

@@ -51,6 +51,10 @@ std::optional<Secret> read_header_secret(const YamlValue& value);
 /// Whether it may stand in a header: no control characters.
 bool is_header_value(std::string_view text);
 
+/// ssl_verify, ssl_certificate and ssl_certificate_key, where there are any. A file is named by
+/// what it is, and read when the front door opens.
+void read_tls(YamlFields& fields, TlsSettings& out);
+
 /// num_retries, fallbacks and their kin: litellm_settings and router_settings both have them.
 void read_retries_and_fallbacks(YamlFields& fields, ConfigDraft& draft);
 

@@ -122,6 +122,13 @@ TEST(Sections, router_settings) {
 
 TEST(Sections, litellm_settings) {
     const Case cases[] = {
+        {"litellm_settings",
+         "ssl_verify: \"False\", ssl_certificate: me.pem, ssl_certificate_key: k.pem",
+         [](GatewayConfig& c) {
+             c.tls = {.verifies = false, .certificate_file = "me.pem", .key_file = "k.pem"};
+             for (Deployment& deployment : c.deployments)
+                 deployment.tls = c.tls;
+         }},
         {"litellm_settings", "callbacks: otel", [](GatewayConfig& c) { c.callbacks.otel = true; }},
         {"litellm_settings", "success_callback: [prometheus]",
          [](GatewayConfig& c) { c.callbacks.prometheus = true; }},
@@ -279,6 +286,7 @@ TEST(Sections, brigada) {
              c.brigada.cached_token_permille = 1000;
              c.brigada.budget_status = 400;
          }},
+        {"brigada", "http2: false", [](GatewayConfig& c) { c.brigada.http2 = false; }},
         {"brigada", "keepalive_seconds: 0", [](GatewayConfig& c) { c.brigada.keepalive.reset(); }},
         {"brigada", "connect_timeout_seconds: 1, idle_timeout_seconds: 2, drain_grace_seconds: 3",
          [](GatewayConfig& c) {

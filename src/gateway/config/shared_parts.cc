@@ -16,6 +16,17 @@ ModelFallbacks read_one(const std::string& model, const YamlValue& others, Confi
     return out;
 }
 
+/// As in LiteLLM: a truth, or a file of authorities, which is known by its slash or dot.
+void read_ssl_verify(const YamlValue& value, TlsSettings& out) {
+    const auto text = value.text();
+    if (!text) return;
+    const bool is_file = text->find_first_of("/.") != text->npos;
+    const auto verifies = is_file ? true : value.boolean();
+    if (!verifies) return;
+    out.verifies = *verifies;
+    out.ca_file = is_file ? *text : "";
+}
+
 }  // namespace
 
 std::optional<UpstreamAddress> read_address(const YamlValue& value) {
@@ -61,6 +72,17 @@ void read_retries_and_fallbacks(YamlFields& fields, ConfigDraft& draft) {
     if (const auto value = fields.find("default_fallbacks"))
         for (const std::string& name : router.fallbacks.otherwise)
             draft.mentions.push_back({*value, name});
+}
+
+void read_tls(YamlFields& fields, TlsSettings& out) {
+    if (const auto value = fields.find("ssl_verify")) read_ssl_verify(*value, out);
+    if (const auto value = fields.find("ssl_certificate")) {
+        out.certificate_file = value->text().value_or("");
+        out.key_file.clear();  // another certificate, another key
+    }
+    fields.text("ssl_certificate_key", out.key_file);
+    if (const auto key = fields.find("ssl_certificate_key"); key && out.certificate_file.empty())
+        key->error("needs the ssl_certificate that it belongs to");
 }
 
 void read_redis(YamlFields& fields, const std::string& prefix, RedisSettings& out) {
