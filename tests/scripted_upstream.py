@@ -26,11 +26,13 @@ def chat_events(pieces=("he", "llo"), prompt=10, cached=4):
 
 
 class Upstream:
-    """Serves on a port of its own. `behave(exchange)` answers each POST; `calls` has what came."""
+    """Serves on a port of its own. `behave(exchange)` answers each POST; `calls` has what came.
+    `models` are listed at /v1/models; a number there is the status of a refusal."""
 
     def __init__(self, behave=None):
         self.behave = behave or (lambda exchange: exchange.answer_chat())
         self.calls = []
+        self.models = []
         self.gone = threading.Event()  # a client left while it was being answered
         self.checked = threading.Event()  # somebody has asked for its models
         self.health_status = 200
@@ -51,7 +53,8 @@ class Upstream:
                     self.close_connection = True
 
             def do_GET(self):
-                self.answer(upstream.health_status, {"object": "list", "data": []})
+                self.answer(upstream.health_status,
+                            {"object": "list", "data": [{"id": name} for name in upstream.models]})
                 upstream.checked.set()
 
             def log_message(self, *_):
