@@ -27,7 +27,7 @@ def chat_events(pieces=("he", "llo"), prompt=10, cached=4):
 
 class Upstream:
     """Serves on a port of its own. `behave(exchange)` answers each POST; `calls` has what came.
-    `models` are listed at /v1/models; a number there is the status of a refusal."""
+    `models` are listed at /v1/models, with `health_status`."""
 
     def __init__(self, behave=None):
         self.behave = behave or (lambda exchange: exchange.answer_chat())

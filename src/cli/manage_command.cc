@@ -41,7 +41,7 @@ struct Group {
 };
 
 void takes_names(CLI::App* command, const Words& words, const char* what, int least, int most) {
-    command->add_option("name", words->names, what)
+    command->add_option("which", words->names, what)
         ->type_name("NAME")
         ->expected(least, most)
         ->required(least > 0);

@@ -1,6 +1,7 @@
 // brigada spend: what calls through a gateway cost: by holder, by day, or one by one.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <memory>
 
@@ -60,8 +61,10 @@ std::string who(const Json& row) {
 }
 
 void print_sums(const std::string& title, std::vector<Json> rows) {
-    std::ranges::stable_sort(rows, std::ranges::greater(),
-                             [](const Json& row) { return whole_of(row, "spend_nano_dollars"); });
+    std::ranges::sort(rows, [](const Json& a, const Json& b) {
+        const int64_t more = whole_of(a, "spend_nano_dollars") - whole_of(b, "spend_nano_dollars");
+        return more != 0 ? more > 0 : who(a) < who(b);
+    });
     TextTable table({{title},
                      {"CALLS", true},
                      {"INPUT", true},

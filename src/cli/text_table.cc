@@ -35,10 +35,11 @@ size_t shown_width(std::string_view text) {
 
 std::string shortened(std::string_view text, size_t width) {
     if (shown_width(text) <= width) return std::string(text);
+    if (width == 0) return {};
     size_t bytes = 0;
     for (size_t shown = 0; bytes < text.size(); ++bytes)
         if (begins_character(text[bytes]) && ++shown == width) break;
-    return concat(text.substr(0, bytes), width == 0 ? "" : kEllipsis);
+    return concat(text.substr(0, bytes), kEllipsis);
 }
 
 std::string harmless(std::string_view text) {

@@ -1,5 +1,6 @@
 #include "gateway/spend_logs.h"
 
+#include <algorithm>
 #include <charconv>
 #include <deque>
 #include <map>

@@ -103,17 +103,17 @@ TEST(BodyWords, set_takes_json_or_else_a_text) {
 }
 
 TEST(SpanWords, are_a_time_ago_or_a_day) {
-    constexpr WallTime kNow = WallTime::seconds(1'770'000'000);  // 2026-02-02T02:40:00Z
-    const auto start = [](const char* since) {
-        return span_query({.since = since}, kNow).value()["start_date"];
+    const WallTime now = WallTime::seconds(1'770'000'000);  // 2026-02-02T02:40:00Z
+    const auto start = [now](const char* since) {
+        return span_query({.since = since}, now).value()["start_date"];
     };
-    EXPECT_EQ(span_query({}, kNow).value(), ApiQuery());
+    EXPECT_EQ(span_query({}, now).value(), ApiQuery());
     EXPECT_EQ(start("24h"), "2026-02-01T02:40:00Z");
     EXPECT_EQ(start("7d"), "2026-01-26T02:40:00Z");
     EXPECT_EQ(start("2026-01-01"), "2026-01-01");
-    EXPECT_EQ(span_query({.until = "2026-01-31"}, kNow).value()["end_date"], "2026-01-31");
-    EXPECT_FALSE(span_query({.since = "soon"}, kNow).ok());
-    EXPECT_FALSE(span_query({.until = "7d"}, kNow).ok());
+    EXPECT_EQ(span_query({.until = "2026-01-31"}, now).value()["end_date"], "2026-01-31");
+    EXPECT_FALSE(span_query({.since = "soon"}, now).ok());
+    EXPECT_FALSE(span_query({.until = "7d"}, now).ok());
 }
 
 TEST(Cell, says_what_a_field_holds) {

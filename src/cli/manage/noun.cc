@@ -1,6 +1,9 @@
 #include "cli/manage/noun.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/check.h"
 #include "base/concat.h"

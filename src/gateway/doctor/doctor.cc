@@ -40,7 +40,8 @@ std::optional<GatewayConfig> read_config(const Path& path, const Environ& enviro
         findings.warn(line, "do not rely on it");
     if (loaded->config.general.master_key.empty())
         findings.warn("no master key, so nobody can make keys", "set LITELLM_MASTER_KEY");
-    findings.ok(concat(path.string(), ": ", loaded->config.deployments.size(), " deployments"));
+    const size_t count = loaded->config.deployments.size();
+    findings.ok(concat(path.string(), ": ", count, count == 1 ? " deployment" : " deployments"));
     return std::move(loaded->config);
 }
 
