@@ -28,11 +28,12 @@ def chat_events(pieces=("he", "llo"), prompt=10, cached=4):
 
 class Upstream:
     """Serves on a port of its own, by TLS when there is an ssl.SSLContext for it. `behave(exchange)`
-    answers each POST; `calls` has what came."""
+    answers each POST; `calls` has what came. `models` are listed at /v1/models, with `health_status`."""
 
     def __init__(self, behave=None, tls=None):
         self.behave = behave or (lambda exchange: exchange.answer_chat())
         self.calls = []
+        self.models = []
         self.gone = threading.Event()  # a client left while it was being answered
         self.checked = threading.Event()  # somebody has asked for its models
         self.health_status = 200
@@ -53,7 +54,8 @@ class Upstream:
                     self.close_connection = True
 
             def do_GET(self):
-                self.answer(upstream.health_status, {"object": "list", "data": []})
+                self.answer(upstream.health_status,
+                            {"object": "list", "data": [{"id": name} for name in upstream.models]})
                 upstream.checked.set()
 
             def log_message(self, *_):

@@ -30,6 +30,10 @@ std::unique_ptr<CLI::App> new_app(Action& action) {
     add_up_command(*app, action);
     add_serve_command(*app, action);
     add_gateway_command(*app, action);
+    add_doctor_command(*app, action);
+    add_manage_commands(*app, action);
+    add_spend_command(*app, action);
+    add_sessions_command(*app, action);
     add_ledger_command(*app, action);
     add_model_command(*app, action);
     add_version_command(*app, action);

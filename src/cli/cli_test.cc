@@ -35,9 +35,27 @@ TEST(Cli, help_lists_the_commands_and_is_no_error) {
 }
 
 TEST(Cli, every_command_has_a_page_no_wider_than_a_terminal) {
-    const std::vector<std::vector<std::string>> commands{
-        {"serve"},       {"model"},       {"model", "pull"}, {"model", "ls"}, {"model", "inspect"},
-        {"model", "kv"}, {"model", "rm"}, {"version"}};
+    const std::vector<std::vector<std::string>> commands{{"serve"},
+                                                         {"model"},
+                                                         {"model", "pull"},
+                                                         {"model", "ls"},
+                                                         {"model", "inspect"},
+                                                         {"model", "kv"},
+                                                         {"model", "rm"},
+                                                         {"version"},
+                                                         {"doctor"},
+                                                         {"keys"},
+                                                         {"keys", "create"},
+                                                         {"keys", "list"},
+                                                         {"keys", "rotate"},
+                                                         {"teams", "update"},
+                                                         {"teams", "add-member"},
+                                                         {"users", "show"},
+                                                         {"orgs", "delete"},
+                                                         {"budgets", "create"},
+                                                         {"spend", "report"},
+                                                         {"spend", "calls"},
+                                                         {"sessions", "show"}};
     for (std::vector<std::string> words : commands) {
         words.push_back("--help");
         const Invocation run(words);
@@ -62,6 +80,10 @@ TEST(Cli, says_what_was_perhaps_meant) {
          "brigada: no option --mem (see brigada model kv --help)\n"},
         {{"serve", "x", "--port", "abc"},
          "brigada: --port wants PORT, not 'abc' (see brigada serve --help)\n"},
+        {{"keys", "list", "--teem", "x"},
+         "brigada: no option --teem; did you mean --team? (see brigada keys list --help)\n"},
+        {{"team", "list"},
+         "brigada: no command 'team'; did you mean teams? (see brigada --help)\n"},
         {{"model", "rm", "a", "b"},
          "brigada: 'b' is one word too many (see brigada model rm --help)\n"}};
     for (const auto& [words, message] : mistakes) {

@@ -15,7 +15,11 @@ using Action = std::function<Result<void>()>;
 void add_up_command(CLI::App& app, Action& action);
 void add_serve_command(CLI::App& app, Action& action);
 void add_gateway_command(CLI::App& app, Action& action);
+void add_doctor_command(CLI::App& app, Action& action);
 void add_ledger_command(CLI::App& app, Action& action);
+void add_manage_commands(CLI::App& app, Action& action);
+void add_spend_command(CLI::App& app, Action& action);
+void add_sessions_command(CLI::App& app, Action& action);
 void add_model_command(CLI::App& app, Action& action);
 void add_version_command(CLI::App& app, Action& action);
 

@@ -59,8 +59,9 @@ void add_gateway_command(CLI::App& app, Action& action) {
         "/v1/messages,\n"
         "/v1/messages/count_tokens, /v1/models. Management with the master key, as LiteLLM has "
         "it:\n"
-        "/key/*, /team/*, /user/*, /budget/*, /organization/*, /customer/*, /global/spend/report.\n"
-        "/health, /health/readiness, /metrics.\n\n"
+        "/key/*, /team/*, /user/*, /budget/*, /organization/*, /customer/*, /spend/logs,\n"
+        "/global/spend/report; brigada keys, teams, users, spend and others speak it for you.\n"
+        "/openapi.json says it all. /health, /health/readiness, /metrics.\n\n"
         "SIGHUP, or POST /config/reload with the master key, reads the file again; a faulty one\n"
         "leaves the old one in force. SIGTERM and Ctrl-C let running answers finish; a second one "
         "cuts them off.");

@@ -11,6 +11,10 @@ namespace brigada {
 
 enum class Dialect : uint8_t { chat, completions, embeddings, responses, messages, count_tokens };
 
+inline constexpr Dialect kDialects[] = {Dialect::chat,       Dialect::completions,
+                                        Dialect::embeddings, Dialect::responses,
+                                        Dialect::messages,   Dialect::count_tokens};
+
 std::string_view to_string(Dialect dialect);
 
 /// By the path of the request, with or without /v1: "/v1/messages". nullopt for other paths.

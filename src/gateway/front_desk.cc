@@ -7,8 +7,11 @@
 #include "base/json.h"
 #include "gateway/client_call.h"
 #include "gateway/directory/management.h"
+#include "gateway/openapi/document.h"
+#include "gateway/query.h"
 #include "gateway/refusal.h"
 #include "gateway/session_report.h"
+#include "gateway/spend_logs.h"
 #include "gateway/spend_report.h"
 
 namespace brigada {
@@ -31,6 +34,14 @@ Task<void> refuse(Responder& responder, Denial denial) {
 std::expected<CallerRef, Denial> caller_of(Gateway& gateway, const HttpRequest& request) {
     return gateway.directory().identify(
         key_of(request.headers, gateway.config().general.key_header), WallClock().now());
+}
+
+Denial denial_of(const Error& error) {
+    const Refusal refusal = refusal_of(error);
+    const bool is_wrong = error.code == Code::invalid_argument;
+    return {.status = refusal.status,
+            .type = is_wrong ? "bad_request_error" : refusal.type,
+            .message = error.message};
 }
 
 // --- models -----------------------------------------------------------------------------------
@@ -107,18 +118,6 @@ Task<void> metrics(Gateway& gateway, HttpRequest&, Responder& responder) {
 
 // --- management -------------------------------------------------------------------------------
 
-std::map<std::string, std::string, std::less<>> query_of(const HttpRequest& request) {
-    std::map<std::string, std::string, std::less<>> out;
-    for (std::string_view rest = request.query; !rest.empty();) {
-        const size_t end = std::min(rest.find('&'), rest.size());
-        const std::string_view pair = rest.substr(0, end);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-        const std::string name(pair.substr(0, pair.find('=')));
-        if (const auto value = request.query_value(name)) out.emplace(name, *value);
-    }
-    return out;
-}
-
 Task<void> manage(Gateway& gateway, HttpRequest& request, Responder& responder) {
     const auto caller = caller_of(gateway, request);
     if (!caller) co_return co_await refuse(responder, caller.error());
@@ -170,18 +169,23 @@ Task<void> reload(Gateway& gateway, HttpRequest& request, Responder& responder) 
     co_await answer(responder, 200, {{"status", "success"}, {"warnings", *notes}});
 }
 
-Task<void> report_spend(Gateway& gateway, HttpRequest& request, Responder& responder) {
+Task<void> report(Gateway& gateway, HttpRequest& request, Responder& responder,
+                  Task<Result<Json>> (*read)(Gateway&, Query)) {
     if (auto no = not_an_admin(gateway, request)) co_return co_await refuse(responder, *no);
-    auto report = spend_report(gateway, query_of(request));
-    if (!report.ok())
-        co_return co_await refuse(
-            responder,
-            {.status = 400, .type = "bad_request_error", .message = report.error().message});
-    co_await answer(responder, 200, std::move(report).value());
+    auto read_now = co_await read(gateway, query_of(request));
+    if (!read_now.ok()) co_return co_await refuse(responder, denial_of(read_now.error()));
+    co_await answer(responder, 200, std::move(read_now).value());
 }
 
-constexpr std::string_view kSessions = "/sessions/";
-constexpr std::string_view kReload = "/config/reload";
+Task<void> report_spend(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    return report(gateway, request, responder, spend_report);
+}
+
+Task<void> report_calls(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    return report(gateway, request, responder, spend_logs);
+}
+
+constexpr std::string_view kSession = "/sessions/{session}";
 
 /// A key sees the sessions of its own tenant; the master key names one by ?tenant=.
 Task<void> show_session(Gateway& gateway, HttpRequest& request, Responder& responder) {
@@ -189,7 +193,7 @@ Task<void> show_session(Gateway& gateway, HttpRequest& request, Responder& respo
     if (!caller) co_return co_await refuse(responder, caller.error());
     std::string tenant = (*caller)->tenant;
     if ((*caller)->admin) tenant = request.query_value("tenant").value_or(tenant);
-    const std::string session = request.path.substr(kSessions.size());
+    const std::string session = std::string(*match_path(kSession, request.path));
     auto report = session_report(gateway, tenant, session);
     if (!report)
         co_return co_await refuse(responder,
@@ -202,33 +206,80 @@ Task<void> show_session(Gateway& gateway, HttpRequest& request, Responder& respo
 
 // --- all paths --------------------------------------------------------------------------------
 
+Task<void> greet(Gateway&, HttpRequest&, Responder& responder) {
+    co_await say(responder, 200, "brigada gateway\n");
+}
+
+Task<void> describe(Gateway&, HttpRequest&, Responder& responder) {
+    static const std::string document = dump_json(openapi_document(documented_gateway_routes()));
+    co_await responder.send(200, {{"Content-Type", "application/json"}}, document);
+}
+
 using Handler = Task<void> (*)(Gateway&, HttpRequest&, Responder&);
 
+/// A call to a model comes by the path of its dialect, management by a table of its own.
 struct Endpoint {
+    std::string_view method;
     std::string_view path;
     Handler handler;
+    RouteDoc doc;
+};
+
+constexpr RouteDoc open_page(std::string_view about, std::string_view answer = "") {
+    return {.about = about, .answer = answer, .is_public = true};
+}
+
+constexpr RouteDoc open_text(std::string_view about) {
+    return {.about = about, .kind = AnswerKind::text, .is_public = true};
+}
+
+constexpr FieldDoc kReportQuery[] = {
+    {"start_date", FieldType::moment, "in UTC; or a time. 30 days before the end unless given"},
+    {"end_date", FieldType::moment, "in UTC, included; or a time, excluded. Now unless given"},
+    {"group_by", FieldType::text, "", "team|api_key|user|customer|model|organization"},
+};
+constexpr FieldDoc kLogsQuery[] = {
+    {"start_date", FieldType::moment, "in UTC; or a time. 30 days before the end unless given"},
+    {"end_date", FieldType::moment, "in UTC, included; or a time, excluded. Now unless given"},
+    {"api_key", FieldType::text, "a text or a token"},
+    {"user_id", FieldType::text},
+    {"team_id", FieldType::text},
+    {"session_id", FieldType::text},
+    {"request_id", FieldType::text, "as x-litellm-call-id has it"},
+    {"summarize", FieldType::flag, "add up by day; true when there are dates"},
+    {"limit", FieldType::page, "calls at most, the newest; 1000 unless given"},
+};
+constexpr FieldDoc kSessionQuery[] = {
+    {"tenant", FieldType::text, "whose: team:ID; for the master key"},
 };
 
 constexpr Endpoint kEndpoints[] = {
-    {"/v1/models", list_models},
-    {"/models", list_models},
-    {"/health", health},
-    {"/health/liveliness", liveliness},
-    {"/health/liveness", liveliness},
-    {"/health/readiness", readiness},
-    {"/health/backlog", backlog},
-    {"/metrics", metrics},
-    {"/global/spend/report", report_spend},
+    {"GET", "/", greet, open_text("say who answers")},
+    {"GET", "/v1/models", list_models, {"models the key may call", "", "ModelList"}},
+    {"GET", "/models", list_models, {"models the key may call", "", "ModelList"}},
+    {"GET", "/health", health, {"upstreams, as their calls went", "", "Health"}},
+    {"GET", "/health/liveliness", liveliness, open_text("whether the process answers")},
+    {"GET", "/health/liveness", liveliness, open_text("whether the process answers")},
+    {"GET", "/health/readiness", readiness,
+     open_page("whether calls may come: 503 if not", "Readiness")},
+    {"GET", "/health/backlog", backlog, open_page("calls the store does not have yet", "Backlog")},
+    {"GET", "/metrics", metrics, open_text("for Prometheus")},
+    {"POST", "/config/reload", reload, {"read the configuration again", "", "Reloaded"}},
+    {"GET", "/openapi.json", describe, open_page("this document")},
+    {"GET",
+     "/global/spend/report",
+     report_spend,
+     {"sums by holder", "", "SpendReport", kReportQuery}},
+    {"GET", "/spend/logs", report_calls, {"calls, or sums by day", "", "SpendLogs", kLogsQuery}},
+    {"GET", kSession, show_session, {"a session call by call", "", "Session", kSessionQuery}},
 };
+
+constexpr RouteDoc kModelCall = {.about = "call a model", .body = "ModelCall"};
 
 Task<void> call_model(Gateway& gateway, Dialect dialect, HttpRequest& request,
                       Responder& responder) {
     ClientCall call(gateway, dialect, request, responder);
     co_await call.run();
-}
-
-Task<void> greet(Responder& responder) {
-    co_await say(responder, 200, "brigada gateway\n");
 }
 
 Task<void> no_such_path(HttpRequest& request, Responder& responder) {
@@ -247,29 +298,32 @@ Task<void> wrong_method(HttpRequest& request, Responder& responder, std::string_
 
 Task<void> dispatch(Gateway& gateway, HttpRequest& request, Responder& responder) {
     const bool reads = request.method == HttpMethod::get || request.method == HttpMethod::head;
-    if (request.path == "/") return greet(responder);
     if (const auto dialect = dialect_of(request.path)) {
         if (request.method != HttpMethod::post) return wrong_method(request, responder, "POST");
         return call_model(gateway, *dialect, request, responder);
     }
     for (const Endpoint& endpoint : kEndpoints) {
-        if (endpoint.path != request.path) continue;
-        if (!reads) return wrong_method(request, responder, "GET");
+        if (!match_path(endpoint.path, request.path)) continue;
+        if (endpoint.method != (reads ? "GET" : to_string(request.method)))
+            return wrong_method(request, responder, endpoint.method);
         return endpoint.handler(gateway, request, responder);
-    }
-    if (request.path.starts_with(kSessions)) {
-        if (!reads) return wrong_method(request, responder, "GET");
-        return show_session(gateway, request, responder);
-    }
-    if (request.path == kReload) {
-        if (request.method != HttpMethod::post) return wrong_method(request, responder, "POST");
-        return reload(gateway, request, responder);
     }
     if (is_management_path(request.path)) return manage(gateway, request, responder);
     return no_such_path(request, responder);
 }
 
 }  // namespace
+
+std::vector<DocumentedRoute> documented_gateway_routes() {
+    std::vector<DocumentedRoute> out;
+    for (const Dialect dialect : kDialects)
+        out.push_back({"POST", concat("/v1", upstream_path(dialect)), &kModelCall});
+    for (const Endpoint& endpoint : kEndpoints)
+        out.push_back({endpoint.method, std::string(endpoint.path), &endpoint.doc});
+    for (DocumentedRoute& route : documented_management_routes())
+        out.push_back(std::move(route));
+    return out;
+}
 
 HttpHandler make_gateway_routes(Gateway& gateway) {
     return [&gateway](HttpRequest& request, Responder& responder) {

@@ -88,6 +88,7 @@ ModelId Gateway::model_id(std::string_view name) {
 }
 
 void Gateway::stop(Duration patience) {
+    reports_.stop();
     config_reader_.stop();
     ledger_reader_.stop();
     ledger_->stop(patience);

@@ -56,6 +56,8 @@ class Gateway {
     Ledger& ledger() { return *ledger_; }
     /// For what reads the ledger: the loop does not wait for it.
     Worker& ledger_reader() { return ledger_reader_; }
+    /// For reports, which may take long: budgets do not wait behind them.
+    Worker& reports() { return reports_; }
     GatewayMetrics& metrics() { return metrics_; }
     TokenEstimate& token_estimate() { return token_estimate_; }
 
@@ -87,6 +89,7 @@ class Gateway {
     std::unique_ptr<Directory> directory_;
     std::unique_ptr<Ledger> ledger_;
     Worker ledger_reader_{"ledger reader"};
+    Worker reports_{"reports"};
     std::unique_ptr<BudgetBook> budgets_;
     std::unique_ptr<Admission> admission_;
     std::unique_ptr<WaitingRoom> waiting_room_;

@@ -1,16 +1,13 @@
 #include "gateway/spend_report.h"
 
-#include <optional>
-
 #include "base/concat.h"
-#include "gateway/directory/time_text.h"
+#include "gateway/spend_span.h"
 
 namespace brigada {
 
 namespace {
 
-constexpr Duration kDay = Duration::seconds(86'400);
-constexpr Duration kPatience = Duration::milliseconds(200);
+constexpr Duration kPatience = Duration::seconds(1);
 
 struct Grouping {
     std::string_view name;
@@ -23,42 +20,45 @@ constexpr Grouping kGroupings[] = {
     {"model", SpendBy::model}, {"organization", SpendBy::organisation},
 };
 
-using Query = std::map<std::string, std::string, std::less<>>;
-
 Result<SpendBy> grouping(const Query& query) {
-    const auto found = query.find("group_by");
-    if (found == query.end()) return SpendBy::team;
+    const std::string_view wanted = value_of(query, "group_by");
+    if (wanted.empty()) return SpendBy::team;
     std::string all;
     for (const Grouping& one : kGroupings) {
-        if (one.name == found->second) return one.by;
+        if (one.name == wanted) return one.by;
         all += concat(all.empty() ? "" : ", ", one.name);
     }
-    return Error{Code::invalid_argument,
-                 concat("group_by: '", found->second, "' is none of ", all)};
+    return Error{Code::invalid_argument, concat("group_by: '", wanted, "' is none of ", all)};
 }
 
-Result<WallTime> date(const Query& query, std::string_view name, WallTime otherwise) {
-    const auto found = query.find(name);
-    if (found == query.end()) return otherwise;
-    auto parsed = parse_iso(found->second);
-    if (!parsed.ok()) return std::move(parsed).error().in(name);
-    return parsed;
+template <typename T>
+std::string alias_of(const Directory& directory, const std::string& id) {
+    const T* holder = directory.find<T>(id);
+    return holder ? holder->alias : "";
 }
 
-Result<CallSpan> span_of(const Query& query) {
-    const WallTime now = WallClock().now();
-    TRY(const WallTime from, date(query, "start_date", now - kDay * 30));
-    TRY(const WallTime until, date(query, "end_date", now));
-    return CallSpan{.from = from, .to = query.contains("end_date") ? until + kDay : until};
+std::string alias_of(const Directory& directory, SpendBy by, const std::string& id) {
+    switch (by) {
+        case SpendBy::organisation:
+            return alias_of<Organisation>(directory, id);
+        case SpendBy::team:
+            return alias_of<Team>(directory, id);
+        case SpendBy::user:
+            return alias_of<User>(directory, id);
+        case SpendBy::key:
+            return alias_of<Key>(directory, id);
+        case SpendBy::end_user:
+            return alias_of<EndUser>(directory, id);
+        case SpendBy::model:
+            break;
+    }
+    return {};
 }
 
-double dollars(Money money) {
-    return static_cast<double>(money.nano) / 1e9;
-}
-
-Json row_json(const SpendRow& row) {
+Json row_json(const SpendRow& row, const std::string& alias) {
     return {{"holder", row.holder},
-            {"total_spend", dollars(row.sum.cost)},
+            {"alias", alias.empty() ? Json() : Json(alias)},
+            {"total_spend", static_cast<double>(row.sum.cost.nano) / 1e9},
             {"spend_nano_dollars", row.sum.cost.nano},
             {"calls", row.sum.calls},
             {"input_tokens", row.sum.usage.input},
@@ -69,15 +69,19 @@ Json row_json(const SpendRow& row) {
 
 }  // namespace
 
-Result<Json> spend_report(Gateway& gateway, const Query& query) {
-    TRY(const SpendBy by, grouping(query));
-    TRY(const CallSpan span, span_of(query));
-    (void)gateway.ledger().flush(kPatience);
-    TRY(const std::vector<SpendRow> rows, gateway.ledger().spend({.by = by, .span = span}));
+Task<Result<Json>> spend_report(Gateway& gateway, Query query) {
+    CO_TRY(const SpendBy by, grouping(query));
+    CO_TRY(const CallSpan span, spend_span(query, WallClock().now()));
+    Ledger& ledger = gateway.ledger();
+    auto rows = co_await gateway.reports().run<std::vector<SpendRow>>(gateway.loop(), [=, &ledger] {
+        (void)ledger.flush(kPatience);  // what still waits is missing then, and nothing else
+        return ledger.report({.by = by, .span = span});
+    });
+    if (!rows.ok()) co_return std::move(rows).error();
     Json out = Json::array();
-    for (const SpendRow& row : rows)
-        out.push_back(row_json(row));
-    return out;
+    for (const SpendRow& row : *rows)
+        out.push_back(row_json(row, alias_of(gateway.directory(), by, row.holder)));
+    co_return out;
 }
 
 }  // namespace brigada

@@ -1,19 +1,15 @@
-// Spend reports: what holders have spent, asked of the ledger in the words of LiteLLM's routes.
+// Spend report: what holders have spent, asked of the ledger in the words of LiteLLM's route.
 #pragma once
-
-#include <map>
-#include <string>
 
 #include "base/json.h"
 #include "base/result.h"
 #include "gateway/gateway.h"
+#include "gateway/query.h"
 
 namespace brigada {
 
-/// GET /global/spend/report: start_date and end_date (YYYY-MM-DD, UTC, the end included; 30 days up
-/// to now unless given), group_by team, api_key, user, customer, model or organization. Errors name
-/// the parameter.
-Result<Json> spend_report(Gateway& gateway,
-                          const std::map<std::string, std::string, std::less<>>& query);
+/// GET /global/spend/report: the span of spend_span(), group_by team, api_key, user, customer,
+/// model or organization. Reads on the reports' thread. Errors name the parameter.
+Task<Result<Json>> spend_report(Gateway& gateway, Query query);
 
 }  // namespace brigada

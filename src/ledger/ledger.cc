@@ -79,15 +79,16 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const LedgerConfig& config) {
                                              .gather = config.sync_within,
                                              .disk = config.disk}));
     TRY(std::unique_ptr<OpenCalls> open, OpenCalls::open(config.folder / "open"));
-    std::unique_ptr<Ledger> out(new Ledger(std::move(lock), std::move(open), std::move(wal),
-                                           std::move(writing), std::move(reading), config));
+    std::unique_ptr<Ledger> out(new Ledger(config, std::move(lock), std::move(open), std::move(wal),
+                                           std::move(writing), std::move(reading)));
     out->end_lost_calls();
     return out;
 }
 
-Ledger::Ledger(ProcessLock lock, std::unique_ptr<OpenCalls> open, std::unique_ptr<Wal> wal,
-               Store writing, Store reading, const LedgerConfig& config)
-    : lock_(std::move(lock)),
+Ledger::Ledger(const LedgerConfig& config, ProcessLock lock, std::unique_ptr<OpenCalls> open,
+               std::unique_ptr<Wal> wal, Store writing, Store reading)
+    : folder_(config.folder),
+      lock_(std::move(lock)),
       open_(std::move(open)),
       wal_(std::move(wal)),
       may_be_late_(config.sync_within > Duration()),
@@ -136,6 +137,16 @@ LedgerBacklog Ledger::backlog() const {
 Result<std::vector<SpendRow>> Ledger::spend(const SpendQuery& query) const {
     std::lock_guard lock(reading_mutex_);
     return reading_.spend(query);
+}
+
+Result<std::vector<SpendRow>> Ledger::report(const SpendQuery& query) const {
+    TRY(Store store, Store::open_read_only(store_file(folder_)));
+    return store.spend(query);
+}
+
+Result<void> Ledger::each_call(CallSpan span, const Store::Visitor& visit) const {
+    TRY(Store store, Store::open_read_only(store_file(folder_)));
+    return store.each_call(span, visit);
 }
 
 Result<Money> Ledger::spent_since(SpendBy by, std::string_view holder, WallTime since) const {

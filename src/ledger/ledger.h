@@ -94,6 +94,11 @@ class Ledger {
     /// By holder. Calls in the backlog are not in it: flush first where it must be whole.
     Result<std::vector<SpendRow>> spend(const SpendQuery& query) const;
 
+    /// The same, and the stored calls in the order they ended, for reports that may take long: each
+    /// reads through a connection of its own, so that nobody waits for it. Not on a loop.
+    Result<std::vector<SpendRow>> report(const SpendQuery& query) const;
+    Result<void> each_call(CallSpan span, const Store::Visitor& visit) const;
+
     /// What one holder has spent since then, as a budget is rebuilt from at the start.
     Result<Money> spent_since(SpendBy by, std::string_view holder, WallTime since) const;
 
@@ -101,10 +106,11 @@ class Ledger {
     void stop(Duration patience);
 
   private:
-    Ledger(ProcessLock lock, std::unique_ptr<OpenCalls> open, std::unique_ptr<Wal> wal,
-           Store writing, Store reading, const LedgerConfig& config);
+    Ledger(const LedgerConfig& config, ProcessLock lock, std::unique_ptr<OpenCalls> open,
+           std::unique_ptr<Wal> wal, Store writing, Store reading);
     void end_lost_calls();
 
+    const Path folder_;
     ProcessLock lock_;
     std::unique_ptr<OpenCalls> open_;
     std::unique_ptr<Wal> wal_;

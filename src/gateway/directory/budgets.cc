@@ -63,9 +63,11 @@ Result<Json> erase(Desk& desk) {
 }
 
 constexpr ManagementRoute kRoutes[] = {
-    {"POST", "/budget/new", create},   {"POST", "/budget/update", update},
-    {"POST", "/budget/info", info},    {"GET", "/budget/list", list},
-    {"POST", "/budget/delete", erase},
+    {"POST", "/budget/new", create, {"make a template", "NewBudget", "Budget"}},
+    {"POST", "/budget/update", update, {"change a template", "BudgetChange", "Budget"}},
+    {"POST", "/budget/info", info, {"templates by their ids", "BudgetChoice", "BudgetList"}},
+    {"GET", "/budget/list", list, {"templates", "", "BudgetList"}},
+    {"POST", "/budget/delete", erase, {"delete a template nobody uses", "BudgetOfId", "Budget"}},
 };
 
 }  // namespace

@@ -105,11 +105,22 @@ Result<Json> unblock(Desk& desk) {
     return Json{{"unblocked_users", ids}};
 }
 
+constexpr FieldDoc kInfoQuery[] = {{"end_user_id", FieldType::text, "", "", true}};
+
 constexpr ManagementRoute kRoutes[] = {
-    {"POST", "/customer/new", create},      {"POST", "/customer/update", update},
-    {"GET", "/customer/info", info},        {"GET", "/customer/list", list},
-    {"POST", "/customer/delete", erase},    {"POST", "/customer/block", block},
-    {"POST", "/customer/unblock", unblock},
+    {"POST", "/customer/new", create, {"make an end user known", "CustomerFields", "Customer"}},
+    {"POST", "/customer/update", update, {"change an end user", "CustomerFields", "Customer"}},
+    {"GET", "/customer/info", info, {"one end user", "", "Customer", kInfoQuery}},
+    {"GET", "/customer/list", list, {"end users", "", "CustomerList"}},
+    {"POST", "/customer/delete", erase, {"forget end users", "UserChoice", "DeletedCustomers"}},
+    {"POST",
+     "/customer/block",
+     block,
+     {"refuse calls on their behalf", "UserChoice", "BlockedCustomers"}},
+    {"POST",
+     "/customer/unblock",
+     unblock,
+     {"serve them again", "UserChoice", "UnblockedCustomers"}},
 };
 
 }  // namespace

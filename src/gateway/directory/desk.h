@@ -9,6 +9,7 @@
 #include "gateway/directory/body_reader.h"
 #include "gateway/directory/management.h"
 #include "gateway/directory/record_kinds.h"
+#include "gateway/openapi/route_doc.h"
 
 namespace brigada {
 
@@ -63,6 +64,7 @@ struct ManagementRoute {
     std::string_view method;
     std::string_view path;  // {key} stands for one segment
     Result<Json> (*handler)(Desk&);
+    RouteDoc doc = {};
     bool is_open = false;  // to every key, for what is its own
 };
 

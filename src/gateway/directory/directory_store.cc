@@ -70,6 +70,10 @@ Result<Record> read_record(std::string_view kind_name, std::string_view text) {
 
 }  // namespace
 
+int DirectoryStore::newest_schema() {
+    return kSchema;
+}
+
 void DirectoryStore::Close::operator()(sqlite3* database) const {
     sqlite3_close_v2(database);
 }

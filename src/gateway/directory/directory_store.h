@@ -22,6 +22,9 @@ class DirectoryStore : public DirectoryJournal {
     static Result<std::unique_ptr<DirectoryStore>> open(const Path& path,
                                                         std::string_view pepper_mark);
 
+    /// The newest schema that this build reads and makes.
+    static int newest_schema();
+
     /// Every record, in no order that means anything. Error::io, ::corrupt.
     Result<std::vector<Record>> load() const;
 

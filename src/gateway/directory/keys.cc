@@ -190,16 +190,40 @@ Result<Json> unblock(Desk& desk) {
     return set_blocked(desk, false);
 }
 
+constexpr FieldDoc kInfoQuery[] = {{"key", FieldType::text, "its text or its token"}};
+constexpr FieldDoc kListQuery[] = {
+    {"page", FieldType::page, "from 1"},
+    {"size", FieldType::page, "keys on a page, at most 1000; 10 unless given"},
+    {"return_full_object", FieldType::flag, "keys rather than tokens"},
+    {"user_id", FieldType::text},
+    {"team_id", FieldType::text},
+    {"organization_id", FieldType::text},
+    {"key_alias", FieldType::text},
+};
+
 constexpr ManagementRoute kRoutes[] = {
-    {"POST", "/key/generate", generate},
-    {"POST", "/key/update", update},
-    {"POST", "/key/delete", erase},
-    {"GET", "/key/info", info, true},
-    {"GET", "/key/list", list},
-    {"POST", "/key/block", block},
-    {"POST", "/key/unblock", unblock},
-    {"POST", "/key/regenerate", regenerate},
-    {"POST", "/key/{key}/regenerate", regenerate},
+    {"POST",
+     "/key/generate",
+     generate,
+     {"make a key; its text is shown this once", "NewKey", "KeyShownOnce"}},
+    {"POST", "/key/update", update, {"change a key", "KeyChange", "Key"}},
+    {"POST", "/key/delete", erase, {"delete keys", "KeyChoice", "DeletedKeys"}},
+    {"GET",
+     "/key/info",
+     info,
+     {"one key; without ?key= the caller's own", "", "KeyInfo", kInfoQuery},
+     true},
+    {"GET", "/key/list", list, {"keys, oldest first", "", "KeyList", kListQuery}},
+    {"POST", "/key/block", block, {"let nobody in with it", "KeyName", "Key"}},
+    {"POST", "/key/unblock", unblock, {"let it in again", "KeyName", "Key"}},
+    {"POST",
+     "/key/regenerate",
+     regenerate,
+     {"give a key another text", "KeyRotation", "KeyShownOnce"}},
+    {"POST",
+     "/key/{key}/regenerate",
+     regenerate,
+     {"give a key another text", "KeyRotation", "KeyShownOnce"}},
 };
 
 }  // namespace

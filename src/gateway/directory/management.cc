@@ -16,21 +16,6 @@ struct Found {
     bool is_path = false;  // there is such a path, perhaps for another method
 };
 
-/// What stands for {key}, or nothing when the path is another. Without braces: empty.
-std::optional<std::string_view> match(std::string_view pattern, std::string_view path) {
-    const size_t open = pattern.find('{');
-    if (open == std::string_view::npos)
-        return pattern == path ? std::optional(std::string_view()) : std::nullopt;
-    const std::string_view before = pattern.substr(0, open);
-    const std::string_view behind = pattern.substr(pattern.find('}') + 1);
-    if (path.size() <= before.size() + behind.size() || !path.starts_with(before) ||
-        !path.ends_with(behind))
-        return std::nullopt;
-    const std::string_view part =
-        path.substr(before.size(), path.size() - before.size() - behind.size());
-    return part.contains('/') ? std::nullopt : std::optional(part);
-}
-
 /// LiteLLM has two names for one noun.
 std::string canonical(std::string_view path) {
     constexpr std::string_view kAlias = "/end_user/";
@@ -38,13 +23,17 @@ std::string canonical(std::string_view path) {
                                     : std::string(path);
 }
 
+auto all_routes() {
+    return std::array{key_routes(),    team_routes(),         user_routes(),
+                      budget_routes(), organisation_routes(), customer_routes()};
+}
+
 Found find_route(std::string_view method, std::string_view path) {
     const std::string wanted = canonical(path);
     Found found;
-    for (const auto routes : {key_routes(), team_routes(), user_routes(), budget_routes(),
-                              organisation_routes(), customer_routes()})
+    for (const auto routes : all_routes())
         for (const ManagementRoute& route : routes) {
-            const auto part = match(route.path, wanted);
+            const auto part = match_path(route.path, wanted);
             if (!part) continue;
             found.is_path = true;
             if (route.method != method || found.route) continue;
@@ -100,6 +89,14 @@ Json error_envelope(int status, std::string_view type, std::string_view message)
               {"type", type},
               {"param", leading_field(message)},
               {"code", std::to_string(status)}}}};
+}
+
+std::vector<DocumentedRoute> documented_management_routes() {
+    std::vector<DocumentedRoute> out;
+    for (const auto routes : all_routes())
+        for (const ManagementRoute& route : routes)
+            out.push_back({route.method, std::string(route.path), &route.doc});
+    return out;
 }
 
 bool is_management_path(std::string_view path) {

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "gateway/directory/directory.h"
+#include "gateway/openapi/route_doc.h"
 
 namespace brigada {
 
@@ -38,6 +39,9 @@ struct ManagementReply {
     Json body = {};
     Changes changes = {};  // for the audit log; durable already
 };
+
+/// All of them, as the OpenAPI document shows them.
+std::vector<DocumentedRoute> documented_management_routes();
 
 /// Whether a path is one of these routes' (of any method).
 bool is_management_path(std::string_view path);

@@ -69,12 +69,32 @@ Result<Json> list(Desk& desk) {
     return shown;
 }
 
+constexpr FieldDoc kInfoQuery[] = {{"organization_id", FieldType::text, "", "", true}};
+
 /// LiteLLM changes with PATCH and DELETE here; POST as everywhere else works too.
 constexpr ManagementRoute kRoutes[] = {
-    {"POST", "/organization/new", create},    {"PATCH", "/organization/update", update},
-    {"POST", "/organization/update", update}, {"DELETE", "/organization/delete", erase},
-    {"POST", "/organization/delete", erase},  {"GET", "/organization/info", info},
-    {"GET", "/organization/list", list},
+    {"POST",
+     "/organization/new",
+     create,
+     {"make an organisation", "NewOrganization", "Organization"}},
+    {"PATCH",
+     "/organization/update",
+     update,
+     {"change an organisation", "OrganizationChange", "Organization"}},
+    {"POST",
+     "/organization/update",
+     update,
+     {"change an organisation", "OrganizationChange", "Organization"}},
+    {"DELETE",
+     "/organization/delete",
+     erase,
+     {"delete organisations without teams and keys", "OrganizationChoice", "DeletedOrganizations"}},
+    {"POST",
+     "/organization/delete",
+     erase,
+     {"delete organisations without teams and keys", "OrganizationChoice", "DeletedOrganizations"}},
+    {"GET", "/organization/info", info, {"one organisation", "", "Organization", kInfoQuery}},
+    {"GET", "/organization/list", list, {"organisations", "", "OrganizationList"}},
 };
 
 }  // namespace

@@ -204,17 +204,26 @@ Result<Json> unblock(Desk& desk) {
     return set_blocked(desk, false);
 }
 
+constexpr FieldDoc kInfoQuery[] = {{"team_id", FieldType::text, "", "", true}};
+constexpr FieldDoc kListQuery[] = {
+    {"organization_id", FieldType::text},
+    {"user_id", FieldType::text, "a member"},
+};
+
 constexpr ManagementRoute kRoutes[] = {
-    {"POST", "/team/new", create},
-    {"POST", "/team/update", update},
-    {"POST", "/team/delete", erase},
-    {"GET", "/team/info", info},
-    {"GET", "/team/list", list},
-    {"POST", "/team/member_add", member_add},
-    {"POST", "/team/member_update", member_update},
-    {"POST", "/team/member_delete", member_delete},
-    {"POST", "/team/block", block},
-    {"POST", "/team/unblock", unblock},
+    {"POST", "/team/new", create, {"make a team", "NewTeam", "Team"}},
+    {"POST", "/team/update", update, {"change a team", "TeamChange", "TeamChanged"}},
+    {"POST", "/team/delete", erase, {"delete teams and their keys", "TeamChoice", "DeletedTeams"}},
+    {"GET", "/team/info", info, {"a team, its keys and members", "", "TeamInfo", kInfoQuery}},
+    {"GET", "/team/list", list, {"teams", "", "TeamList", kListQuery}},
+    {"POST", "/team/member_add", member_add, {"add members", "MemberAdd", "Team"}},
+    {"POST",
+     "/team/member_update",
+     member_update,
+     {"change a member", "MemberChange", "Membership"}},
+    {"POST", "/team/member_delete", member_delete, {"remove a member", "MemberRemoval", "Team"}},
+    {"POST", "/team/block", block, {"let none of its keys in", "TeamName", "Team"}},
+    {"POST", "/team/unblock", unblock, {"let its keys in again", "TeamName", "Team"}},
 };
 
 }  // namespace

@@ -160,10 +160,21 @@ Result<Json> list(Desk& desk) {
                 {"total_pages", page.pages()}};
 }
 
+constexpr FieldDoc kInfoQuery[] = {{"user_id", FieldType::text, "", "", true}};
+constexpr FieldDoc kListQuery[] = {
+    {"page", FieldType::page, "from 1"},
+    {"size", FieldType::page, "users on a page, at most 1000; 10 unless given"},
+};
+
 constexpr ManagementRoute kRoutes[] = {
-    {"POST", "/user/new", create},   {"POST", "/user/update", update},
-    {"POST", "/user/delete", erase}, {"GET", "/user/info", info},
-    {"GET", "/user/list", list},
+    {"POST", "/user/new", create, {"make a user and a first key", "NewUserFields", "NewUser"}},
+    {"POST", "/user/update", update, {"change a user", "UserChange", "UserChanged"}},
+    {"POST",
+     "/user/delete",
+     erase,
+     {"delete users, their keys and memberships", "UserChoice", "DeletedUsers"}},
+    {"GET", "/user/info", info, {"a user, its keys and teams", "", "UserInfo", kInfoQuery}},
+    {"GET", "/user/list", list, {"users", "", "UserList", kListQuery}},
 };
 
 }  // namespace
