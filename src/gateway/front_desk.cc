@@ -6,6 +6,7 @@
 #include "base/concat.h"
 #include "base/json.h"
 #include "gateway/client_call.h"
+#include "gateway/debug_state.h"
 #include "gateway/directory/management.h"
 #include "gateway/refusal.h"
 #include "gateway/session_report.h"
@@ -102,7 +103,8 @@ Task<void> backlog(Gateway& gateway, HttpRequest&, Responder& responder) {
 Task<void> metrics(Gateway& gateway, HttpRequest&, Responder& responder) {
     const std::string page =
         gateway.metrics().page(gateway.ledger().backlog(), gateway.ledger().accepting());
-    co_await responder.send(200, {{"Content-Type", "text/plain; version=0.0.4"}}, page);
+    co_await responder.send(200, {{"Content-Type", "text/plain; version=0.0.4"}},
+                            page + gateway.seen().metrics_page());
 }
 
 // --- management -------------------------------------------------------------------------------
@@ -180,6 +182,17 @@ Task<void> report_spend(Gateway& gateway, HttpRequest& request, Responder& respo
     co_await answer(responder, 200, std::move(report).value());
 }
 
+/// Names upstreams and counts of every tenant, so it is for administrators.
+Task<void> show_state(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    const auto caller = caller_of(gateway, request);
+    if (!caller) co_return co_await refuse(responder, caller.error());
+    if (!(*caller)->admin)
+        co_return co_await refuse(
+            responder,
+            {.status = 403, .type = "auth_error", .message = "only the master key may read this"});
+    co_await say(responder, 200, debug_state(gateway));
+}
+
 constexpr std::string_view kSessions = "/sessions/";
 constexpr std::string_view kReload = "/config/reload";
 
@@ -219,6 +232,7 @@ constexpr Endpoint kEndpoints[] = {
     {"/health/backlog", backlog},
     {"/metrics", metrics},
     {"/global/spend/report", report_spend},
+    {"/debug/state", show_state},
 };
 
 Task<void> call_model(Gateway& gateway, Dialect dialect, HttpRequest& request,

@@ -24,6 +24,7 @@ uint64_t random_number() {
 Gateway::Gateway(GatewayConfig config, Loop& loop, uint64_t random)
     : setup_(std::make_shared<Setup>(std::move(config))),
       loop_(loop),
+      answers_(static_cast<size_t>(this->config().brigada.cache_bytes)),
       client_(std::make_unique<HttpClient>(loop)),
       router_(std::make_unique<Router>(
           make_policy(this->config().router.strategy),
@@ -35,7 +36,9 @@ Gateway::Gateway(GatewayConfig config, Loop& loop, uint64_t random)
 Gateway::~Gateway() = default;
 
 Result<std::unique_ptr<Gateway>> Gateway::open(GatewayConfig config, Loop& loop) {
+    TRY(std::unique_ptr<Seen> seen, Seen::open(config, random_number()));
     std::unique_ptr<Gateway> out(new Gateway(std::move(config), loop, random_number()));
+    out->seen_ = std::move(seen);
     TRY(out->open_parts());
     return out;
 }
@@ -64,8 +67,7 @@ Result<void> Gateway::open_parts() {
                                               .ledger = *ledger_,
                                               .loop = loop_,
                                               .worker = ledger_reader_}));
-    budgets_->on_crossed(
-        [this](const ThresholdCrossing& crossed) { metrics_.threshold_crossed(crossed.permille); });
+    listen_to_budgets();
     admission_ = std::make_unique<Admission>(*directory_, *budgets_, loop_);
     TRY(waiting_room_, WaitingRoom::open(config().brigada.admission, loop_));
     health_watch_ = std::make_unique<HealthWatch>(
@@ -75,6 +77,15 @@ Result<void> Gateway::open_parts() {
         });
     health_watch_->start();
     return {};
+}
+
+void Gateway::listen_to_budgets() {
+    budgets_->on_crossed([this](const ThresholdCrossing& crossed) {
+        metrics_.threshold_crossed(crossed.permille);
+        seen_->threshold_crossed(crossed, *directory_);
+    });
+    budgets_->on_refused(
+        [this](const BudgetRefusal& refused) { seen_->budget_refused(refused, *directory_); });
 }
 
 ModelId Gateway::model_id(std::string_view name) {
@@ -89,6 +100,7 @@ void Gateway::stop(Duration patience) {
     config_reader_.stop();
     ledger_reader_.stop();
     ledger_->stop(patience);
+    seen_->stop();
 }
 
 }  // namespace brigada
