@@ -12,8 +12,8 @@
 namespace brigada {
 
 struct EventLog::Parts {
-    std::shared_ptr<spdlog::details::thread_pool> pool;
     std::shared_ptr<spdlog::async_logger> logger;
+    std::shared_ptr<spdlog::details::thread_pool> pool;  // goes first: its thread uses the logger
 };
 
 namespace {
