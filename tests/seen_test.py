@@ -83,6 +83,19 @@ class Log(SeenTest):
         for secret in (PROMPT, key, MASTER, "sk-of-the-upstream", "sk-nobody-has-this-one"):
             self.assertNotIn(secret, self.gateway.said())
 
+    def test_without_a_collector_a_clients_trace_passes_untouched(self):
+        trace = {"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+                 "tracestate": "a=1,b=2"}
+        key = self.gateway.new_key()
+        self.ask(key, headers=trace)
+        self.ask(key)
+        traced, plain = [call["headers"] for call in self.upstream.calls]
+        self.assertEqual({name: traced[name] for name in trace}, trace)
+        self.assertNotIn("traceparent", plain)
+        calls = [line for line in self.log() if line["event"] == "call"]
+        self.assertEqual([call.get("trace_id") for call in calls],
+                         ["4bf92f3577b34da6a3ce929d0e0e4736", None])
+
     def test_no_client_writes_lines_of_its_own(self):
         key = self.gateway.new_key()
         self.ask(key, user='x"}\n{"event":"forged"')

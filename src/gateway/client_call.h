@@ -3,6 +3,7 @@
 // client has seen a byte of an answer.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -119,8 +120,8 @@ class ClientCall {
     int64_t answer_tokens_ = 0;  // that are reserved
     Admission::Hold hold_;
     WaitingRoom::Slot slot_;
-    std::optional<CallCache> cache_;  // when the call may be answered from it, or kept in it
-    bool reclaimed_ = false;          // a guaranteed call has taken the slot
+    std::unique_ptr<CallCache> cache_;  // when the call may be answered from it, or kept in it
+    bool reclaimed_ = false;            // a guaranteed call has taken the slot
 
     FailureKind failure_{};             // of the last try
     std::optional<Refusal> refusal_;    // the last reason why there is no answer

@@ -47,7 +47,7 @@ Task<void> ClientCall::answer_from_cache() {
                                  .body = request_.body,
                                  .headers = &request_.headers});
     if (!key.ok()) co_return;
-    cache_.emplace(*std::move(plan), *key, gateway_.answers().largest());
+    cache_ = std::make_unique<CallCache>(*std::move(plan), *key, gateway_.answers().largest());
     if (!cache_->plan().reads) co_return;
     const AnswerRef answer =
         gateway_.answers().find(caller_->tenant, *key, cache_->plan().max_age, now());
@@ -71,8 +71,9 @@ Task<void> ClientCall::replay(AnswerRef answer) {
     if (!answer->stream) {
         headers.add("x-litellm-response-cost", decimal_dollars(Money{}));
         co_await responder_.send(200, headers, answer->body);
-    } else if (co_await stream_.start(200, headers) && co_await stream_.write(answer->body)) {
-        co_await stream_.finish();
+    } else {
+        stream_.set_head(200, std::move(headers));
+        co_await stream_.finish(answer->body);
     }
 }
 

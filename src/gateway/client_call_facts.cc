@@ -26,7 +26,7 @@ CallFacts ClientCall::facts() const {
                   .model_asked = body_.model,
                   .model_served = model_served_,
                   .stream = body_.stream,
-                  .from_cache = cache_ && cache_->hit(),
+                  .from_cache = from_cache(),
                   .max_output = body_.max_output,
                   .http_status = http_status_,
                   .status = status_,

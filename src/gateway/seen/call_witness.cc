@@ -32,20 +32,14 @@ CallWitness::CallWitness(Seen& seen, const HttpHeaders& client) : seen_(seen) {
 }
 
 void CallWitness::attempt_began(const Deployment& deployment, std::string_view model_served) {
-    AttemptFacts attempt{.upstream = deployment.id,
-                         .provider = deployment.provider,
-                         .model = upstream_model_for(deployment, model_served).value_or(""),
-                         .started = WallClock().now()};
-    if (seen_.traces()) attempt.span = seen_.new_span_id();
-    if (deployment.address) {
-        attempt.host = deployment.address->host;
-        attempt.port = deployment.address->port;
-    }
-    attempts_.push_back(std::move(attempt));
+    attempts_.push_back({.span = seen_.traces() ? seen_.new_span_id() : SpanId{},
+                         .deployment = &deployment,
+                         .model_served = std::string(model_served),
+                         .started = WallClock().now()});
 }
 
 void CallWitness::attempt_ended(CallStatus status, int http_status) {
-    AttemptFacts& attempt = attempts_.back();
+    Attempt& attempt = attempts_.back();
     attempt.status = status;
     attempt.http_status = http_status;
     attempt.ended = WallClock().now();
@@ -59,8 +53,26 @@ void CallWitness::mark(HttpHeaders& upstream) const {
     if (!context.state.empty()) upstream.add("tracestate", context.state);
 }
 
+AttemptFacts CallWitness::facts_of(const Attempt& attempt) {
+    const Deployment& deployment = *attempt.deployment;
+    AttemptFacts out{.span = attempt.span,
+                     .upstream = deployment.id,
+                     .provider = deployment.provider,
+                     .model = upstream_model_for(deployment, attempt.model_served).value_or(""),
+                     .started = attempt.started,
+                     .ended = attempt.ended,
+                     .status = attempt.status,
+                     .http_status = attempt.http_status};
+    if (deployment.address) {
+        out.host = deployment.address->host;
+        out.port = deployment.address->port;
+    }
+    return out;
+}
+
 void CallWitness::tell(CallFacts facts) {
-    facts.attempts = std::move(attempts_);
+    for (const Attempt& attempt : attempts_)
+        facts.attempts.push_back(facts_of(attempt));
     seen_.call_ended(facts, place_);
 }
 

@@ -12,6 +12,7 @@ class CallWitness {
     /// Continues the client's trace, or begins one when spans are sent. `seen` outlives it.
     CallWitness(Seen& seen, const HttpHeaders& client);
 
+    /// `deployment` lives until the call is told of.
     void attempt_began(const Deployment& deployment, std::string_view model_served);
     void attempt_ended(CallStatus status, int http_status);
 
@@ -23,9 +24,21 @@ class CallWitness {
     void tell(CallFacts facts);
 
   private:
+    /// Small: an idle stream keeps it.
+    struct Attempt {
+        SpanId span;
+        const Deployment* deployment;
+        std::string model_served;
+        WallTime started;
+        WallTime ended = {};
+        CallStatus status = CallStatus::aborted;  // until it has ended
+        int http_status = 0;
+    };
+    static AttemptFacts facts_of(const Attempt& attempt);
+
     Seen& seen_;
     CallPlace place_;
-    std::vector<AttemptFacts> attempts_;
+    std::vector<Attempt> attempts_;
 };
 
 }  // namespace brigada
