@@ -24,13 +24,13 @@ HttpLimits limits_of(const GatewayConfig& config) {
     return out;
 }
 
-EventLog& log_of(Gateway& gateway) {
+GatewayLog& log_of(Gateway& gateway) {
     return gateway.seen().log();
 }
 
 /// What the process before left, as far as somebody should know.
 void tell_of_the_past(Gateway& gateway) {
-    EventLog& log = log_of(gateway);
+    GatewayLog& log = log_of(gateway);
     const Ledger& ledger = gateway.ledger();
     if (ledger.torn())
         log.write(log.line(LogLevel::warning, "ledger_torn")
@@ -55,7 +55,7 @@ void reload_and_wait(Gateway& gateway) {
 }
 
 void tell_of_the_start(Gateway& gateway, const GatewayProgress& progress, uint16_t port) {
-    EventLog& log = log_of(gateway);
+    GatewayLog& log = log_of(gateway);
     for (const std::string& warning : progress.warnings)
         log.write(log.line(LogLevel::warning, "configuration").add("message", warning));
     tell_of_the_past(gateway);

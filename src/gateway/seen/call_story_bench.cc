@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "gateway/seen/call_story.h"
-#include "gateway/seen/event_log.h"
+#include "gateway/seen/gateway_log.h"
 
 namespace brigada {
 namespace {
@@ -53,7 +53,7 @@ void line_of_a_call(benchmark::State& state) {
 BENCHMARK(line_of_a_call);
 
 void line_handed_to_the_log(benchmark::State& state) {
-    const auto log = EventLog::open({.format = LogFormat::json, .file = "/dev/null"}).value();
+    const auto log = GatewayLog::open({.format = LogFormat::json, .file = "/dev/null"}).value();
     const CallFacts call = facts();
     for (auto _ : state) {
         LogLine line = log->line(LogLevel::info, "call");

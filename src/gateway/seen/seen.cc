@@ -63,7 +63,7 @@ void add_counts(std::vector<prometheus::MetricFamily>& out, const std::string& w
 
 }  // namespace
 
-Seen::Seen(const GatewayConfig& config, std::unique_ptr<EventLog> log, uint64_t seed)
+Seen::Seen(const GatewayConfig& config, std::unique_ptr<GatewayLog> log, uint64_t seed)
     : log_(std::move(log)), ids_(seed) {
     if (config.callbacks.otel) open_spans(config.callbacks.otel_to);
     if (!config.brigada.webhook_url.empty()) open_alerts(config.brigada);
@@ -75,7 +75,7 @@ Result<std::unique_ptr<Seen>> Seen::open(const GatewayConfig& config, uint64_t s
     LogSettings settings = config.brigada.log;
     if (config.callbacks.json_logs) settings.format = LogFormat::json;
     if (config.callbacks.verbose) settings.level = LogLevel::debug;
-    TRY(std::unique_ptr<EventLog> log, EventLog::open(settings));
+    TRY(std::unique_ptr<GatewayLog> log, GatewayLog::open(settings));
     return std::unique_ptr<Seen>(new Seen(config, std::move(log), seed));
 }
 

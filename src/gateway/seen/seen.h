@@ -15,7 +15,7 @@
 #include "gateway/seen/alert_book.h"
 #include "gateway/seen/budget_alert.h"
 #include "gateway/seen/call_story.h"
-#include "gateway/seen/event_log.h"
+#include "gateway/seen/gateway_log.h"
 #include "gateway/seen/outbox.h"
 #include "gateway/upstream_set.h"
 #include "ledger/ledger.h"
@@ -29,7 +29,7 @@ class Seen {
     static Result<std::unique_ptr<Seen>> open(const GatewayConfig& config, uint64_t seed);
     ~Seen();
 
-    EventLog& log() { return *log_; }
+    GatewayLog& log() { return *log_; }
 
     // --- traces ---------------------------------------------------------------------------------
 
@@ -60,13 +60,13 @@ class Seen {
     void stop();
 
   private:
-    Seen(const GatewayConfig& config, std::unique_ptr<EventLog> log, uint64_t seed);
+    Seen(const GatewayConfig& config, std::unique_ptr<GatewayLog> log, uint64_t seed);
     void open_spans(const OtelSettings& settings);
     void open_alerts(const BrigadaSettings& settings);
     void send(Alert alert);
     void look_at_trouble(const char* thing, const std::string& words);
 
-    std::unique_ptr<EventLog> log_;
+    std::unique_ptr<GatewayLog> log_;
     Rng ids_;
     AlertBook told_;
     std::unique_ptr<Outbox<Span>> spans_;    // null: none are sent

@@ -1,4 +1,4 @@
-// EventLog: the log of the front door. Lines are handed to a thread of spdlog's, so that a slow
+// GatewayLog: the log of the front door. Lines are handed to a thread of spdlog's, so that a slow
 // terminal, pipe or disk never holds up a call; when too many wait the oldest are dropped, and
 // counted.
 #pragma once
@@ -13,16 +13,16 @@
 
 namespace brigada {
 
-class EventLog {
+class GatewayLog {
   public:
     /// Lines that may wait. At 0.5 KB a call that is 4 MB.
     static constexpr size_t kQueueLines = 8'192;
 
     /// To the file, which is appended to, or to stderr. Error::io names the file.
-    static Result<std::unique_ptr<EventLog>> open(const LogSettings& settings,
-                                                  size_t queue_lines = kQueueLines);
+    static Result<std::unique_ptr<GatewayLog>> open(const LogSettings& settings,
+                                                    size_t queue_lines = kQueueLines);
     /// Writes what waits.
-    ~EventLog();
+    ~GatewayLog();
 
     bool writes(LogLevel level) const { return level >= level_; }
     LogFormat format() const { return format_; }
@@ -38,7 +38,7 @@ class EventLog {
 
   private:
     struct Parts;
-    EventLog(LogLevel level, LogFormat format, std::unique_ptr<Parts> parts);
+    GatewayLog(LogLevel level, LogFormat format, std::unique_ptr<Parts> parts);
 
     LogLevel level_;
     LogFormat format_;

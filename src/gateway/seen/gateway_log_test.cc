@@ -1,4 +1,4 @@
-#include "gateway/seen/event_log.h"
+#include "gateway/seen/gateway_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,10 +14,10 @@
 namespace brigada {
 namespace {
 
-class EventLogTest : public testing::Test {
+class GatewayLogTest : public testing::Test {
   protected:
     void SetUp() override {
-        std::string pattern = testing::TempDir() + "event_log_XXXXXX";
+        std::string pattern = testing::TempDir() + "gateway_log_XXXXXX";
         ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
         folder_ = pattern;
     }
@@ -36,9 +36,9 @@ class EventLogTest : public testing::Test {
     std::filesystem::path folder_;
 };
 
-TEST_F(EventLogTest, writes_from_its_level_on_and_adds_to_what_is_there) {
+TEST_F(GatewayLogTest, writes_from_its_level_on_and_adds_to_what_is_there) {
     for (int run = 0; run < 2; ++run) {
-        const auto log = EventLog::open({.level = LogLevel::warning, .file = path()});
+        const auto log = GatewayLog::open({.level = LogLevel::warning, .file = path()});
         ASSERT_TRUE(log.ok()) << log.error().message;
         EXPECT_EQ((*log)->format(), LogFormat::json);  // a file is for machines
         EXPECT_FALSE((*log)->writes(LogLevel::info));
@@ -51,10 +51,10 @@ TEST_F(EventLogTest, writes_from_its_level_on_and_adds_to_what_is_there) {
         EXPECT_EQ((*parse_json(written[static_cast<size_t>(run)], "line"))["run"], run);
 }
 
-TEST_F(EventLogTest, loses_nothing_that_fits_from_several_threads) {
+TEST_F(GatewayLogTest, loses_nothing_that_fits_from_several_threads) {
     constexpr int kThreads = 4, kLines = 500;
     {
-        auto log = EventLog::open({.file = path()});
+        auto log = GatewayLog::open({.file = path()});
         ASSERT_TRUE(log.ok());
         std::vector<std::jthread> threads;
         for (int i = 0; i < kThreads; ++i)
@@ -69,14 +69,14 @@ TEST_F(EventLogTest, loses_nothing_that_fits_from_several_threads) {
         EXPECT_TRUE(parse_json(line, "line").ok()) << line;
 }
 
-TEST_F(EventLogTest, drops_and_counts_instead_of_waiting_for_a_reader) {
+TEST_F(GatewayLogTest, drops_and_counts_instead_of_waiting_for_a_reader) {
     ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
     std::fstream both_ends(path(), std::ios::in | std::ios::out);  // so that opening does not wait
     constexpr int kLines = 2'000;                                  // a pipe holds 64 KB of them
     const std::string filling(400, 'x');
     std::jthread reader;
     {
-        auto log = EventLog::open({.file = path()}, 16);
+        auto log = GatewayLog::open({.file = path()}, 16);
         ASSERT_TRUE(log.ok());
         for (int n = 0; n < kLines; ++n)
             (*log)->write((*log)->line(LogLevel::info, "call").add("filling", filling));
@@ -89,9 +89,9 @@ TEST_F(EventLogTest, drops_and_counts_instead_of_waiting_for_a_reader) {
     }
 }
 
-TEST_F(EventLogTest, names_a_file_that_cannot_be_written) {
+TEST_F(GatewayLogTest, names_a_file_that_cannot_be_written) {
     std::ofstream(folder_ / "file") << "x";
-    const auto under_a_file = EventLog::open({.file = (folder_ / "file" / "log").string()});
+    const auto under_a_file = GatewayLog::open({.file = (folder_ / "file" / "log").string()});
     ASSERT_FALSE(under_a_file.ok());
     EXPECT_THAT(under_a_file.error().message, testing::HasSubstr("brigada.log.file: can't write"));
 }

@@ -1,4 +1,4 @@
-#include "gateway/seen/event_log.h"
+#include "gateway/seen/gateway_log.h"
 
 #include <spdlog/async.h>
 #include <spdlog/sinks/basic_file_sink.h>
@@ -11,7 +11,7 @@
 
 namespace brigada {
 
-struct EventLog::Parts {
+struct GatewayLog::Parts {
     std::shared_ptr<spdlog::async_logger> logger;
     std::shared_ptr<spdlog::details::thread_pool> pool;  // goes first: its thread uses the logger
 };
@@ -35,12 +35,13 @@ Result<spdlog::sink_ptr> open_sink(const std::string& file) {
 
 }  // namespace
 
-EventLog::EventLog(LogLevel level, LogFormat format, std::unique_ptr<Parts> parts)
+GatewayLog::GatewayLog(LogLevel level, LogFormat format, std::unique_ptr<Parts> parts)
     : level_(level), format_(format), parts_(std::move(parts)) {}
 
-EventLog::~EventLog() = default;
+GatewayLog::~GatewayLog() = default;
 
-Result<std::unique_ptr<EventLog>> EventLog::open(const LogSettings& settings, size_t queue_lines) {
+Result<std::unique_ptr<GatewayLog>> GatewayLog::open(const LogSettings& settings,
+                                                     size_t queue_lines) {
     TRY(spdlog::sink_ptr sink, open_sink(settings.file));
     sink->set_pattern("%v");  // the line is whole already
     auto parts = std::make_unique<Parts>();
@@ -48,20 +49,20 @@ Result<std::unique_ptr<EventLog>> EventLog::open(const LogSettings& settings, si
     parts->logger = std::make_shared<spdlog::async_logger>(
         "brigada", std::move(sink), parts->pool, spdlog::async_overflow_policy::overrun_oldest);
     parts->logger->flush_on(spdlog::level::trace);
-    return std::unique_ptr<EventLog>(
-        new EventLog(settings.level, format_of(settings), std::move(parts)));
+    return std::unique_ptr<GatewayLog>(
+        new GatewayLog(settings.level, format_of(settings), std::move(parts)));
 }
 
-LogLine EventLog::line(LogLevel level, std::string_view event) const {
+LogLine GatewayLog::line(LogLevel level, std::string_view event) const {
     return {format_, level, WallClock().now(), event};
 }
 
-void EventLog::write(const LogLine& line) {
+void GatewayLog::write(const LogLine& line) {
     if (writes(line.level()))
         parts_->logger->log(spdlog::level::critical, spdlog::string_view_t(line.text()));
 }
 
-uint64_t EventLog::dropped() const {
+uint64_t GatewayLog::dropped() const {
     return parts_->pool->overrun_counter();
 }
 
