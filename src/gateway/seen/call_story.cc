@@ -27,7 +27,7 @@ std::string_view error_type(const CallFacts& facts) {
     return facts.status == CallStatus::ok ? std::string_view() : to_string(facts.status);
 }
 
-void add_tenant(Span& span, const CallFacts& facts) {
+void add_tenant(TraceSpan& span, const CallFacts& facts) {
     if (facts.caller) {
         span.add("brigada.tenant", facts.caller->tenant);
         span.add("brigada.organisation", facts.caller->organisation);
@@ -41,7 +41,7 @@ void add_tenant(Span& span, const CallFacts& facts) {
     span.add("gen_ai.conversation.id", facts.session);
 }
 
-void add_usage(Span& span, const CallFacts& facts) {
+void add_usage(TraceSpan& span, const CallFacts& facts) {
     if (facts.usage == Usage{}) return;
     span.add("gen_ai.usage.input_tokens", facts.usage.prompt());
     span.add("gen_ai.usage.output_tokens", facts.usage.output);
@@ -51,7 +51,7 @@ void add_usage(Span& span, const CallFacts& facts) {
     span.add("brigada.cost_dollars", decimal_dollars(facts.cost));
 }
 
-void add_first_byte(Span& span, const CallFacts& facts) {
+void add_first_byte(TraceSpan& span, const CallFacts& facts) {
     if (facts.first_byte == WallTime{}) return;
     span.events.push_back({"first_byte", facts.first_byte});
     if (facts.stream)
@@ -59,18 +59,18 @@ void add_first_byte(Span& span, const CallFacts& facts) {
             {"gen_ai.response.time_to_first_chunk", (facts.first_byte - facts.started).seconds()});
 }
 
-void end_with(Span& span, std::string_view error, int http_status) {
+void end_with(TraceSpan& span, std::string_view error, int http_status) {
     if (http_status != 0) span.add("http.response.status_code", int64_t{http_status});
     if (error.empty()) return;
     span.add("error.type", error);
     span.status = SpanStatus::error;
 }
 
-Span begin_span(const CallFacts& facts, const CallPlace& place, std::string_view model) {
-    Span out{.trace = place.parent.trace,
-             .trace_state = place.parent.state,
-             .flags = place.parent.flags,
-             .name = concat(operation(facts.dialect), model.empty() ? "" : " ", model)};
+TraceSpan begin_span(const CallFacts& facts, const CallPlace& place, std::string_view model) {
+    TraceSpan out{.trace = place.parent.trace,
+                  .trace_state = place.parent.state,
+                  .flags = place.parent.flags,
+                  .name = concat(operation(facts.dialect), model.empty() ? "" : " ", model)};
     out.add("gen_ai.operation.name", operation(facts.dialect));
     out.add("gen_ai.request.model", model);
     if (facts.max_output) out.add("gen_ai.request.max_tokens", *facts.max_output);
@@ -78,8 +78,8 @@ Span begin_span(const CallFacts& facts, const CallPlace& place, std::string_view
     return out;
 }
 
-Span call_span(const CallFacts& facts, const CallPlace& place) {
-    Span out = begin_span(facts, place, facts.model_asked);
+TraceSpan call_span(const CallFacts& facts, const CallPlace& place) {
+    TraceSpan out = begin_span(facts, place, facts.model_asked);
     out.id = place.span;
     out.parent = place.parent.span;
     out.kind = SpanKind::server;
@@ -99,8 +99,9 @@ Span call_span(const CallFacts& facts, const CallPlace& place) {
     return out;
 }
 
-Span attempt_span(const CallFacts& facts, const CallPlace& place, const AttemptFacts& attempt) {
-    Span out = begin_span(facts, place, attempt.model);
+TraceSpan attempt_span(const CallFacts& facts, const CallPlace& place,
+                       const AttemptFacts& attempt) {
+    TraceSpan out = begin_span(facts, place, attempt.model);
     out.id = attempt.span;
     out.parent = place.span;
     out.kind = SpanKind::client;
@@ -166,8 +167,8 @@ void tell_call(const CallFacts& facts, const CallPlace& place, LogLine& line) {
     if (place.parent.trace.is_valid()) line.add("trace_id", place.parent.trace.hex());
 }
 
-std::vector<Span> call_spans(const CallFacts& facts, const CallPlace& place) {
-    std::vector<Span> out{call_span(facts, place)};
+std::vector<TraceSpan> call_spans(const CallFacts& facts, const CallPlace& place) {
+    std::vector<TraceSpan> out{call_span(facts, place)};
     for (const AttemptFacts& attempt : facts.attempts)
         out.push_back(attempt_span(facts, place, attempt));
     return out;

@@ -6,7 +6,7 @@
 
 #include "gateway/seen/call_facts.h"
 #include "gateway/seen/log_line.h"
-#include "gateway/seen/span.h"
+#include "gateway/seen/trace_span.h"
 
 namespace brigada {
 
@@ -24,6 +24,6 @@ LogLevel level_of(const CallFacts& facts);
 
 /// The call's span, a server's, and one below it per attempt, a client's, by OpenTelemetry's
 /// conventions for generative AI; all with the tenant.
-std::vector<Span> call_spans(const CallFacts& facts, const CallPlace& place);
+std::vector<TraceSpan> call_spans(const CallFacts& facts, const CallPlace& place);
 
 }  // namespace brigada

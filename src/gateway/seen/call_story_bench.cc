@@ -72,9 +72,9 @@ void spans_of_a_call(benchmark::State& state) {
 BENCHMARK(spans_of_a_call);
 
 void encoding_a_batch(benchmark::State& state) {
-    std::vector<Span> batch;
+    std::vector<TraceSpan> batch;
     while (batch.size() < 512)
-        for (Span& span : call_spans(facts(), place()))
+        for (TraceSpan& span : call_spans(facts(), place()))
             batch.push_back(std::move(span));
     for (auto _ : state)
         benchmark::DoNotOptimize(otlp_json(batch, {}));

@@ -107,7 +107,7 @@ TEST(CallStory, a_call_of_nobody_has_no_tenant_and_no_upstream) {
                           .http_status = 401,
                           .refusal = "auth_error",
                           .message = "no key"};
-    const std::vector<Span> spans = call_spans(facts, {});
+    const std::vector<TraceSpan> spans = call_spans(facts, {});
     ASSERT_EQ(spans.size(), 1u);
     EXPECT_EQ(spans[0].status, SpanStatus::error);
     EXPECT_EQ(spans[0].status_message, "no key");

@@ -81,13 +81,13 @@ Result<std::unique_ptr<Seen>> Seen::open(const GatewayConfig& config, uint64_t s
 
 void Seen::open_spans(const OtelSettings& settings) {
     const auto post = std::make_shared<HttpPost>(settings.traces_url, kPatience);
-    spans_ = std::make_unique<Outbox<Span>>(
+    spans_ = std::make_unique<Outbox<TraceSpan>>(
         kSpanBox,
         [post, headers = otlp_headers(settings),
-         resource = resource_of(settings)](const std::vector<Span>& batch) {
+         resource = resource_of(settings)](const std::vector<TraceSpan>& batch) {
             return post->post(headers, otlp_json(batch, resource));
         },
-        [log = log_.get()](const std::vector<Span>& batch, const PostOutcome& outcome) {
+        [log = log_.get()](const std::vector<TraceSpan>& batch, const PostOutcome& outcome) {
             log->write(log->line(LogLevel::warning, "spans_dropped")
                            .add("spans", batch.size())
                            .add("reason", outcome.words));
@@ -117,7 +117,7 @@ void Seen::call_ended(const CallFacts& facts, const CallPlace& place) {
         log_->write(line);
     }
     if (!spans_ || !place.parent.sampled()) return;
-    for (Span& span : call_spans(facts, place))
+    for (TraceSpan& span : call_spans(facts, place))
         spans_->put(std::move(span));
 }
 

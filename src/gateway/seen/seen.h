@@ -69,8 +69,8 @@ class Seen {
     std::unique_ptr<GatewayLog> log_;
     Rng ids_;
     AlertBook told_;
-    std::unique_ptr<Outbox<Span>> spans_;    // null: none are sent
-    std::unique_ptr<Outbox<Alert>> alerts_;  // null: nobody is told
+    std::unique_ptr<Outbox<TraceSpan>> spans_;  // null: none are sent
+    std::unique_ptr<Outbox<Alert>> alerts_;     // null: nobody is told
 };
 
 }  // namespace brigada

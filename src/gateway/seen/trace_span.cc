@@ -1,4 +1,4 @@
-#include "gateway/seen/span.h"
+#include "gateway/seen/trace_span.h"
 
 #include "base/json.h"
 
@@ -33,14 +33,14 @@ Json events_json(const std::vector<SpanEvent>& events) {
     return out;
 }
 
-Json status_json(const Span& span) {
+Json status_json(const TraceSpan& span) {
     Json out = Json::object();
     if (!span.status_message.empty()) out["message"] = span.status_message;
     if (span.status != SpanStatus::unset) out["code"] = static_cast<int>(span.status);
     return out;
 }
 
-Json span_json(const Span& span) {
+Json span_json(const TraceSpan& span) {
     Json out = {{"traceId", span.trace.hex()}, {"spanId", to_hex(span.id)}};
     if (!span.trace_state.empty()) out["traceState"] = span.trace_state;
     if (span.parent != SpanId{}) out["parentSpanId"] = to_hex(span.parent);
@@ -57,13 +57,13 @@ Json span_json(const Span& span) {
 
 }  // namespace
 
-void Span::add(std::string_view attribute, std::string_view text) {
+void TraceSpan::add(std::string_view attribute, std::string_view text) {
     if (!text.empty()) attributes.push_back({std::string(attribute), std::string(text)});
 }
 
-std::string otlp_json(std::span<const Span> spans, std::span<const SpanAttribute> resource) {
+std::string otlp_json(std::span<const TraceSpan> spans, std::span<const SpanAttribute> resource) {
     Json list = Json::array();
-    for (const Span& span : spans)
+    for (const TraceSpan& span : spans)
         list.push_back(span_json(span));
     Json scope = {{"scope", {{"name", "brigada.gateway"}}}, {"spans", std::move(list)}};
     Json one = {{"resource", {{"attributes", attributes_json(resource)}}},

@@ -1,5 +1,5 @@
-// Span: one piece of work in a trace, and how many of them read in OTLP's JSON. Plain values; the
-// encoding follows the protocol buffers of OpenTelemetry with the exceptions its specification
+// TraceSpan: one piece of work in a trace, and how many of them read in OTLP's JSON. Plain values;
+// the encoding follows the protocol buffers of OpenTelemetry with the exceptions its specification
 // makes for JSON: ids are hex, enumerations numbers, 64-bit integers texts.
 #pragma once
 
@@ -31,7 +31,7 @@ struct SpanEvent {
 enum class SpanKind : uint8_t { internal = 1, server = 2, client = 3 };
 enum class SpanStatus : uint8_t { unset = 0, ok = 1, error = 2 };
 
-struct Span {
+struct TraceSpan {
     TraceId trace = {};
     SpanId id = {};
     SpanId parent = {};
@@ -53,6 +53,6 @@ struct Span {
 };
 
 /// The body of POST /v1/traces: an ExportTraceServiceRequest of one resource.
-std::string otlp_json(std::span<const Span> spans, std::span<const SpanAttribute> resource);
+std::string otlp_json(std::span<const TraceSpan> spans, std::span<const SpanAttribute> resource);
 
 }  // namespace brigada
