@@ -273,7 +273,7 @@ class Alerts(SeenTest):
         self.assertIn("m-0", self.gateway.call("/debug/state")[2])
         self.assertIn("open", self.gateway.call("/debug/state")[2])
         self.gateway.stop()
-        self.assertIn('"event":"breaker_opened"', self.gateway.said())
+        self.assertIn('"event":"upstream_down"', self.gateway.said())
 
 
 def signature(post):

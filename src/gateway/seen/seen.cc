@@ -46,6 +46,14 @@ PostHeaders alert_headers(const BrigadaSettings& settings, const Alert& alert,
     return out;
 }
 
+std::string why_down(const Upstream& upstream) {
+    const std::string what =
+        concat("upstream ", upstream.deployment->id, " of model ", upstream.deployment->model_name);
+    if (!upstream.breaker().open()) return concat(what, " does not answer health checks");
+    return concat(what, " has failed ", upstream.breaker().failures(),
+                  " times in a row: it is left alone for a while");
+}
+
 prometheus::MetricFamily counter(std::string name, std::string help, double value) {
     prometheus::ClientMetric metric;
     metric.counter.value = value;
@@ -149,16 +157,13 @@ void Seen::reloaded(const Result<std::vector<std::string>>& notes) {
 
 void Seen::look_at(const Upstream& upstream) {
     const std::string& id = upstream.deployment->id;
-    const AlertBook::Change change = told_.look(concat("upstream ", id), upstream.breaker().open());
+    const bool is_down = upstream.breaker().open() || upstream.state->seems_down;
+    const AlertBook::Change change = told_.look(concat("upstream ", id), is_down);
     if (change == AlertBook::Change::none) return;
-    const bool down = change == AlertBook::Change::began;
-    Alert alert{.event = down ? "upstream_down" : "upstream_up", .group = "proxy", .upstream = id};
-    alert.message = down ? concat("upstream ", id, " of model ", upstream.deployment->model_name,
-                                  " has failed ", upstream.breaker().failures(),
-                                  " times in a row: it is left alone for a while")
-                         : concat("upstream ", id, " answers again");
-    log_->write(log_->line(down ? LogLevel::warning : LogLevel::info,
-                           down ? "breaker_opened" : "breaker_closed")
+    Alert alert{
+        .event = is_down ? "upstream_down" : "upstream_up", .group = "proxy", .upstream = id};
+    alert.message = is_down ? why_down(upstream) : concat("upstream ", id, " answers again");
+    log_->write(log_->line(is_down ? LogLevel::warning : LogLevel::info, alert.event)
                     .add("upstream", id)
                     .add("message", alert.message));
     send(std::move(alert));

@@ -45,7 +45,7 @@ class Seen {
     void budget_refused(const BudgetRefusal& refused, const Directory& directory);
     /// What came of reading the configuration again: what there is to say about it, or why not.
     void reloaded(const Result<std::vector<std::string>>& notes);
-    /// Tells of an upstream whose breaker has opened or closed since it was last looked at.
+    /// Tells of an upstream that has gone down or come back since it was last looked at.
     void look_at(const Upstream& upstream);
     void look_at(const LedgerBacklog& backlog);
 
