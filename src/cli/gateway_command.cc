@@ -30,18 +30,16 @@ Result<void> run_gateway(const GatewayWords& words, bool only_check) {
     block_stop_signals();
     block_reload_signal();
     TRY(LoadedConfig loaded, understand_all(words));
-    for (const std::string& warning : loaded.warnings)
-        note(concat("warning: ", warning));
     const std::string what = describe(loaded.config);
     if (only_check) {
+        for (const std::string& warning : loaded.warnings)
+            note(concat("warning: ", warning));
         note(concat(words.config, " is good: ", what));
         return {};
     }
-    GatewayProgress progress = tell_gateway(loaded.config, what);
-    TRY(const bool whole,
-        serve_gateway(
-            std::move(loaded.config), [&words] { return understand_all(words); }, progress));
-    note(whole ? "stopped" : "stopped; some answers were cut off");
+    const GatewayProgress progress = tell_gateway(loaded, what);
+    TRY(serve_gateway(
+        std::move(loaded.config), [&words] { return understand_all(words); }, progress));
     return {};
 }
 
@@ -61,7 +59,8 @@ void add_gateway_command(CLI::App& app, Action& action) {
         "it:\n"
         "/key/*, /team/*, /user/*, /budget/*, /organization/*, /customer/*, /spend/logs,\n"
         "/global/spend/report; brigada keys, teams, users, spend and others speak it for you.\n"
-        "/openapi.json says it all. /health, /health/readiness, /metrics.\n\n"
+        "/openapi.json says it all. /health, /health/readiness, /metrics, /debug/state.\n"
+        "The log goes to stderr: text on a terminal, else a JSON object a line (brigada.log).\n\n"
         "SIGHUP, or POST /config/reload with the master key, reads the file again; a faulty one\n"
         "leaves the old one in force. SIGTERM and Ctrl-C let running answers finish; a second one "
         "cuts them off.");

@@ -1,11 +1,22 @@
 #include "cli/gateway_words.h"
 
+#include <unistd.h>
+
 #include <iostream>
+#include <utility>
 
 #include "base/concat.h"
 #include "gateway/not_yet.h"
 
 namespace brigada {
+
+namespace {
+
+bool speaks_to_people(const LogSettings& log) {
+    return !log.file.empty() || log.format == LogFormat::text || ::isatty(STDERR_FILENO) == 1;
+}
+
+}  // namespace
 
 void add_gateway_options(CLI::App& command, GatewayWords& words) {
     command.add_option("--config", words.config, "config.yaml, as LiteLLM writes it")
@@ -41,13 +52,20 @@ void note(const std::string& line) {
     std::cerr << line << std::endl;
 }
 
-GatewayProgress tell_gateway(const GatewayConfig& config, std::string what) {
-    GatewayProgress out;
-    out.ready = [host = config.brigada.listen.host, what = std::move(what)](uint16_t port) {
-        note(concat("ready: http://", host, ":", port, "/v1; ", what, "; Ctrl-C stops"));
+GatewayProgress tell_gateway(const LoadedConfig& loaded, std::string what) {
+    const BrigadaSettings& settings = loaded.config.brigada;
+    const auto tell = [speaks = speaks_to_people(settings.log)](const std::string& line) {
+        if (speaks) note(line);
     };
-    out.draining = [] { note("finishing running answers; a second Ctrl-C cuts them off"); };
-    out.note = note;
+    GatewayProgress out;
+    out.warnings = loaded.warnings;
+    out.ready = [tell, host = settings.listen.host, what = std::move(what)](uint16_t port) {
+        tell(concat("ready: http://", host, ":", port, "/v1; ", what, "; Ctrl-C stops"));
+    };
+    out.draining = [tell] { tell("finishing running answers; a second Ctrl-C cuts them off"); };
+    out.stopped = [tell](bool whole) {
+        tell(whole ? "stopped" : "stopped; some answers were cut off");
+    };
     return out;
 }
 

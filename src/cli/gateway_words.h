@@ -28,7 +28,8 @@ std::string describe(const GatewayConfig& config);
 /// One line for people.
 void note(const std::string& line);
 
-/// How serve_gateway() tells people where it is: `what` stands behind the address.
-GatewayProgress tell_gateway(const GatewayConfig& config, std::string what);
+/// How serve_gateway() tells people where it is: `what` stands behind the address. People are told
+/// nothing where the log's JSON lines go, which say the same.
+GatewayProgress tell_gateway(const LoadedConfig& loaded, std::string what);
 
 }  // namespace brigada

@@ -117,13 +117,10 @@ Result<void> run_up(const UpWords& words) {
     if (!started.ok() && started.error().code == Code::cancelled) return {};
     TRY(const std::unique_ptr<EngineServer> engine, std::move(started));
     TRY(LoadedConfig loaded, understand_gateway(words.gateway, access, true));
-    for (const std::string& warning : loaded.warnings)
-        note(concat("warning: ", warning));
-    GatewayProgress progress =
-        tell_gateway(loaded.config, concat("\"", access.model, "\" and ", describe(loaded.config)));
+    const GatewayProgress progress =
+        tell_gateway(loaded, concat("\"", access.model, "\" and ", describe(loaded.config)));
     const auto reread = [&] { return understand_gateway(words.gateway, access, false); };
-    TRY(const bool whole, serve_gateway(std::move(loaded.config), reread, progress));
-    note(whole ? "stopped" : "stopped; some answers were cut off");
+    TRY(serve_gateway(std::move(loaded.config), reread, progress));
     return {};
 }
 

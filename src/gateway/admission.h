@@ -63,6 +63,8 @@ class Admission {
     /// call that was admitted.
     void add_headroom(const Hold& hold, Instant now, HttpHeaders& headers) const;
 
+    const Limiter& limiter() const { return limiter_; }
+
   private:
     void take_over_changes(WallTime now);
     Refusal refusal(const RateRefusal& refused) const;

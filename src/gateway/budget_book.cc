@@ -144,8 +144,9 @@ Task<void> BudgetBook::wait_for_answers() {
 std::expected<BudgetReservation, Refusal> BudgetBook::reserve(std::span<const ScopeId> scopes,
                                                               Money estimate, WallTime now) {
     const auto reserved = budgets_.reserve(scopes, estimate, now);
-    if (!reserved) return std::unexpected(refusal(reserved.error(), now));
-    return *reserved;
+    if (reserved) return *reserved;
+    if (refused_) refused_(reserved.error());
+    return std::unexpected(refusal(reserved.error(), now));
 }
 
 void BudgetBook::settle(BudgetReservation id, Money cost, WallTime now) {

@@ -25,6 +25,7 @@ namespace brigada {
 class BudgetBook {
   public:
     using Crossed = std::function<void(const ThresholdCrossing&)>;
+    using Refused = std::function<void(const BudgetRefusal&)>;
 
     struct Parts {
         Directory& directory;
@@ -64,6 +65,10 @@ class BudgetBook {
 
     /// Told of each soft threshold that a call has crossed.
     void on_crossed(Crossed crossed) { crossed_ = std::move(crossed); }
+    /// Told of each call that a budget has refused.
+    void on_refused(Refused refused) { refused_ = std::move(refused); }
+
+    const Budgets& budgets() const { return budgets_; }
 
   private:
     BudgetBook(const Parts& parts, TimeZone zone, SpendTotals totals)
@@ -82,6 +87,7 @@ class BudgetBook {
     SpendTotals totals_;
     Budgets budgets_;
     Crossed crossed_;
+    Refused refused_;
     std::unordered_map<ScopeId, int> asking_;  // how many of its budgets' questions are open
     std::vector<Signal*> waiting_;
 };

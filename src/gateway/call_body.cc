@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/json.h"
 #include "net/http.h"
 
 namespace brigada {
@@ -14,6 +15,8 @@ namespace {
 using simdjson::ondemand::json_type;
 using simdjson::ondemand::object;
 using simdjson::ondemand::value;
+
+constexpr size_t kMostCacheBytes = 4'096;
 
 static_assert(kBodyPadding >= simdjson::SIMDJSON_PADDING);
 
@@ -70,13 +73,40 @@ class Reader {
 
     Result<void> read_fields(object& top) {
         for (auto field : top) {
+            simdjson::ondemand::raw_json_string raw_key;
             std::string_view key;
             value found;
+            if (auto error = field.key().get(raw_key)) return not_json(error);
             if (auto error = field.unescaped_key().get(key)) return not_json(error);
             if (auto error = field.value().get(found)) return not_json(error);
-            TRY(read_field(key, found));
+            if (key == "cache")
+                TRY(read_cache(raw_key.raw() - 1, found));
+            else
+                TRY(read_field(key, found));
         }
         return {};
+    }
+
+    /// `begin` is the quote before the key.
+    Result<void> read_cache(const char* begin, value& found) {
+        const std::string_view text = raw(found);
+        if (text.size() > kMostCacheBytes)
+            return Error{Code::too_large, concat("cache: is over ", kMostCacheBytes, " bytes")};
+        TRY(const Json controls, parse_json(text, "cache"));
+        TRY(out_.cache, read_cache_controls(controls, "cache"));
+        const size_t at = static_cast<size_t>(begin - body_.data());
+        out_.cache_cut = field_cut(at, offset(text) + text.size());
+        return {};
+    }
+
+    /// The field between `begin` and `end`, with one of the commas beside it.
+    Splice field_cut(size_t begin, size_t end) const {
+        constexpr std::string_view kBlanks = " \t\r\n";
+        const size_t next = body_.find_first_not_of(kBlanks, end);
+        if (body_[next] == ',') return {.at = begin, .size = next + 1 - begin};
+        const size_t before = body_.find_last_not_of(kBlanks, begin - 1);
+        if (body_[before] == ',') begin = before;
+        return {.at = begin, .size = end - begin};
     }
 
     Result<void> read_field(std::string_view key, value& found) {

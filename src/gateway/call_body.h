@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "gateway/cache_controls.h"
 #include "gateway/dialect.h"
 
 namespace brigada {
@@ -39,6 +40,8 @@ struct CallBody {
 
     std::array<std::string_view, kPromptFields.size()> prompt = {};  // raw JSON, inside the body
 
+    CacheControls cache = {};                  // LiteLLM's `cache`, which no upstream knows
+    std::optional<Splice> cache_cut = {};      // takes it out
     Splice model_value = {};                   // where the model's name stands
     std::optional<Splice> usage_request = {};  // asks for usage when the client did not
     bool client_wants_usage() const { return !usage_request.has_value(); }

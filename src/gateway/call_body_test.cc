@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "gateway/upstream_call.h"
 #include "net/http.h"
 
 namespace brigada {
@@ -88,6 +89,35 @@ TEST(CallBody, asks_for_usage_where_a_stream_would_not_report_it) {
     EXPECT_FALSE(sent(R"({"model":"m","stream":false})").contains("stream_options"));
     EXPECT_FALSE(
         sent(R"({"model":"m","stream":true})", Dialect::messages).contains("stream_options"));
+}
+
+TEST(CallBody, takes_out_what_is_meant_for_the_cache) {
+    for (const char* text : {R"({"cache":{"ttl":5},"model":"m","stream":true})",
+                             R"({"model":"m","stream":true,"cache":{"ttl":5}})",
+                             R"({"model":"m" , "cache" : {"ttl" : 5} , "stream":true})",
+                             R"({ "cache":{"ttl":5} , "stream":true,"model":"m"  })",
+                             R"({"model":"m","stream":true , "cache":{"ttl":5} })",
+                             R"({"stream":true,"c":[","],"model":"m","cache":{"ttl":5}})"}) {
+        SCOPED_TRACE(text);
+        const auto body = read(text);
+        ASSERT_TRUE(body.ok());
+        EXPECT_EQ(body->cache.ttl, Duration::seconds(5));
+        const auto got = parse_json(join(spliced(text, upstream_edits(*body, "up"))), "sent");
+        ASSERT_TRUE(got.ok()) << got.error().message;
+        EXPECT_FALSE(got->contains("cache"));
+        EXPECT_EQ((*got)["model"], "up");
+        EXPECT_EQ((*got)["stream_options"]["include_usage"], true);
+    }
+}
+
+TEST(CallBody, says_what_is_wrong_with_the_words_for_the_cache) {
+    EXPECT_EQ(read(R"({"model":"m","cache":{"ttl":"x"}})").error().message,
+              "cache.ttl: must be a number of seconds");
+    EXPECT_EQ(read(R"({"model":"m","cache":[]})").error().message,
+              "cache: must be an object, true or false");
+    const std::string large(5'000, 'x');
+    EXPECT_EQ(read(R"({"model":"m","cache":{"namespace":")" + large + "\"}}").error().message,
+              "cache: is over 4096 bytes");
 }
 
 TEST(CallBody, leaves_every_other_byte_alone) {

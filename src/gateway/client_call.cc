@@ -66,6 +66,8 @@ ClientCall::ClientCall(Gateway& gateway, Dialect dialect, HttpRequest& request,
       received_(gateway.loop().now()),
       started_(WallClock().now()),
       record_id_(gateway.new_record_id()),
+      body_bytes_(static_cast<int64_t>(request.body.size())),
+      witness_(gateway.seen(), request.headers),
       meter_(dialect) {}
 
 Task<void> ClientCall::run() {
@@ -74,13 +76,14 @@ Task<void> ClientCall::run() {
     if (!refusal_) refusal_ = read();
     if (!refusal_) refusal_ = may_call();
     if (!refusal_) co_await admit();
-    if (!refusal_) co_await wait_for_slot();
-    if (!refusal_) {
+    if (!refusal_) co_await answer_from_cache();
+    if (!refusal_ && !from_cache()) co_await wait_for_slot();
+    if (!refusal_ && !from_cache()) {
         const auto gone = responder_.on_gone([this] {
             if (exchange_) exchange_->abort();
         });
         co_await serve();
-    } else {
+    } else if (refusal_) {
         gateway_.metrics().refused(refusal_->type);
     }
     if (!attempts_.empty()) co_await settle();
@@ -88,6 +91,7 @@ Task<void> ClientCall::run() {
     co_await stream_.stop();
     gateway_.metrics().call_ended(served_by_ ? served_by_->model_name : "none", http_status_,
                                   now() - received_);
+    witness_.tell(facts());
 }
 
 // --- the door ---------------------------------------------------------------------------------

@@ -3,16 +3,19 @@
 // client has seen a byte of an answer.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gateway/call_body.h"
+#include "gateway/call_cache.h"
 #include "gateway/client_stream.h"
 #include "gateway/gateway.h"
 #include "gateway/prompt_keys.h"
 #include "gateway/refusal.h"
 #include "gateway/retry_rules.h"
+#include "gateway/seen/call_witness.h"
 #include "gateway/session_identity.h"
 #include "gateway/usage_meter.h"
 
@@ -45,6 +48,7 @@ class ClientCall {
     std::optional<Refusal> read();
     std::optional<Refusal> may_call() const;
     Task<void> admit();
+    Task<void> answer_from_cache();
     Task<void> wait_for_slot();
     Task<void> serve();
     Task<void> settle();
@@ -65,6 +69,12 @@ class ClientCall {
     std::optional<FailureKind> judge_status(const HttpResponseHead& head);
     Task<Try> take_error(HttpExchange& exchange, const HttpResponseHead& head);
 
+    std::optional<CachePlan> plan_cache() const;
+    Task<void> replay(AnswerRef answer);
+    void add_cache_headers(HttpHeaders& headers) const;
+    void keep_answer(const HttpResponseHead& head, std::string_view rest, bool stream);
+    bool from_cache() const { return cache_ && cache_->hit(); }
+
     std::string meant() const;
     std::vector<std::string> fallbacks(const std::string& model) const;
     Wanted wanted(std::string_view model) const;
@@ -84,6 +94,7 @@ class ClientCall {
     void no_upstream(const std::string& model, const NoUpstream& why);
     void count_usage();
     CallRecord record() const;
+    CallFacts facts() const;
     Task<void> send_refusal();
     Instant now() const { return gateway_.loop().now(); }
 
@@ -96,6 +107,8 @@ class ClientCall {
     const Instant received_;
     const WallTime started_;
     const RecordId record_id_;
+    const int64_t body_bytes_;
+    CallWitness witness_;
 
     CallerRef caller_;
     CallBody body_;
@@ -107,7 +120,8 @@ class ClientCall {
     int64_t answer_tokens_ = 0;  // that are reserved
     Admission::Hold hold_;
     WaitingRoom::Slot slot_;
-    bool reclaimed_ = false;  // a guaranteed call has taken the slot
+    std::unique_ptr<CallCache> cache_;  // when the call may be answered from it, or kept in it
+    bool reclaimed_ = false;            // a guaranteed call has taken the slot
 
     FailureKind failure_{};             // of the last try
     std::optional<Refusal> refusal_;    // the last reason why there is no answer

@@ -138,6 +138,7 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     HttpCall call = upstream_call(deployment, upstream.tls, dialect_, request_.headers,
                                   setup_->config.general.forwards_client_headers);
     call.body = spliced(request_.body, edits);
+    witness_.mark(call.headers);
     call.timeouts = {.connect = setup_->config.brigada.connect_timeout,
                      .first_byte = first_byte_timeout(deployment),
                      .between_bytes = setup_->config.brigada.idle_timeout,
@@ -202,6 +203,7 @@ void ClientCall::begin_attempt(const Route& route) {
     served_by_ = upstream.deployment;
     attempts_.push_back({.upstream = upstream.deployment->id, .started = WallClock().now()});
     meter_ = UsageMeter(dialect_);
+    witness_.attempt_began(*upstream.deployment, model_served_);
 }
 
 /// From here on the call is in the ledger, whatever becomes of this process.
@@ -236,6 +238,8 @@ void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) 
     attempt.http_status = http_status;
     attempt.ended = WallClock().now();
     gateway_.metrics().attempt(attempt.upstream, to_string(status));
+    witness_.attempt_ended(status, http_status);
+    gateway_.seen().look_at(setup_->upstreams[tried_.back()]);
     setup_->upstreams[tried_.back()].state->settle(counted_, used_tokens(status));
     const CallReport report = gateway_.router().ended(call_id_, ending, reported_prompt(), now());
     if (report.reported_tokens && ending == Ending::answered)

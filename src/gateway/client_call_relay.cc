@@ -53,6 +53,7 @@ HttpHeaders ClientCall::answer_headers(const HttpResponseHead& head) const {
         out.add("x-litellm-model-id", served_by_->id);
         out.add("x-litellm-model-group", model_served_);
     }
+    add_cache_headers(out);
     gateway_.admission().add_headroom(hold_, now(), out);
     return out;
 }
@@ -136,6 +137,7 @@ Task<ClientCall::Try> ClientCall::relay_whole(HttpExchange& exchange,
     upstream.breaker().succeeded();
     meter_.whole(*body);
     end_attempt(CallStatus::ok, head.status, Ending::answered);
+    keep_answer(head, *body, false);
     http_status_ = head.status;
     first_byte_ = WallClock().now();
     gateway_.metrics().first_byte(now() - received_);
@@ -173,6 +175,7 @@ Task<bool> ClientCall::pass_on(const std::vector<std::string_view>& events, std:
         slot_.streaming();
         let_go_of_prompt();
     }
+    if (cache_) cache_->record(bytes);
     co_return co_await stream_.write(bytes);
 }
 
@@ -231,6 +234,7 @@ Task<ClientCall::Try> ClientCall::relay_stream(HttpExchange& exchange,
     } else {
         upstream.breaker().succeeded();
         end_attempt(status, head.status, Ending::answered);
+        keep_answer(head, closing, true);
     }
     co_await end_stream(std::move(closing));
     co_return Try::answered;

@@ -6,6 +6,7 @@
 #include "base/concat.h"
 #include "base/json.h"
 #include "gateway/client_call.h"
+#include "gateway/debug_state.h"
 #include "gateway/directory/management.h"
 #include "gateway/openapi/document.h"
 #include "gateway/query.h"
@@ -113,7 +114,8 @@ Task<void> backlog(Gateway& gateway, HttpRequest&, Responder& responder) {
 Task<void> metrics(Gateway& gateway, HttpRequest&, Responder& responder) {
     const std::string page =
         gateway.metrics().page(gateway.ledger().backlog(), gateway.ledger().accepting());
-    co_await responder.send(200, {{"Content-Type", "text/plain; version=0.0.4"}}, page);
+    co_await responder.send(200, {{"Content-Type", "text/plain; version=0.0.4"}},
+                            page + gateway.seen().metrics_page());
 }
 
 // --- management -------------------------------------------------------------------------------
@@ -183,6 +185,12 @@ Task<void> report_spend(Gateway& gateway, HttpRequest& request, Responder& respo
 
 Task<void> report_calls(Gateway& gateway, HttpRequest& request, Responder& responder) {
     return report(gateway, request, responder, spend_logs);
+}
+
+/// Names upstreams and counts of every tenant, so it is for administrators.
+Task<void> show_state(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    if (auto no = not_an_admin(gateway, request)) co_return co_await refuse(responder, *no);
+    co_await say(responder, 200, debug_state(gateway));
 }
 
 constexpr std::string_view kSession = "/sessions/{session}";
@@ -264,6 +272,10 @@ constexpr Endpoint kEndpoints[] = {
      open_page("whether calls may come: 503 if not", "Readiness")},
     {"GET", "/health/backlog", backlog, open_page("calls the store does not have yet", "Backlog")},
     {"GET", "/metrics", metrics, open_text("for Prometheus")},
+    {"GET",
+     "/debug/state",
+     show_state,
+     {.about = "what runs and waits, for people", .kind = AnswerKind::text}},
     {"POST", "/config/reload", reload, {"read the configuration again", "", "Reloaded"}},
     {"GET", "/openapi.json", describe, open_page("this document")},
     {"GET",

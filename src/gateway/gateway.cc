@@ -24,6 +24,7 @@ uint64_t random_number() {
 Gateway::Gateway(GatewayConfig config, const UpstreamTls& tls, Loop& loop, uint64_t random)
     : setup_(std::make_shared<Setup>(std::move(config), tls)),
       loop_(loop),
+      answers_(static_cast<size_t>(this->config().brigada.cache_bytes)),
       client_(std::make_unique<HttpClient>(
           loop, HttpClientOptions{.offers_http2 = this->config().brigada.http2})),
       router_(std::make_unique<Router>(
@@ -37,7 +38,9 @@ Gateway::~Gateway() = default;
 
 Result<std::unique_ptr<Gateway>> Gateway::open(GatewayConfig config, Loop& loop) {
     TRY(const UpstreamTls tls, UpstreamTls::open(config));
+    TRY(std::unique_ptr<Seen> seen, Seen::open(config, random_number()));
     std::unique_ptr<Gateway> out(new Gateway(std::move(config), tls, loop, random_number()));
+    out->seen_ = std::move(seen);
     TRY(out->open_parts());
     return out;
 }
@@ -66,8 +69,7 @@ Result<void> Gateway::open_parts() {
                                               .ledger = *ledger_,
                                               .loop = loop_,
                                               .worker = ledger_reader_}));
-    budgets_->on_crossed(
-        [this](const ThresholdCrossing& crossed) { metrics_.threshold_crossed(crossed.permille); });
+    listen_to_budgets();
     admission_ = std::make_unique<Admission>(*directory_, *budgets_, loop_);
     TRY(waiting_room_, WaitingRoom::open(config().brigada.admission, loop_));
     health_watch_ = std::make_unique<HealthWatch>(
@@ -77,6 +79,15 @@ Result<void> Gateway::open_parts() {
         });
     health_watch_->start();
     return {};
+}
+
+void Gateway::listen_to_budgets() {
+    budgets_->on_crossed([this](const ThresholdCrossing& crossed) {
+        metrics_.threshold_crossed(crossed.permille);
+        seen_->threshold_crossed(crossed, *directory_);
+    });
+    budgets_->on_refused(
+        [this](const BudgetRefusal& refused) { seen_->budget_refused(refused, *directory_); });
 }
 
 ModelId Gateway::model_id(std::string_view name) {
@@ -92,6 +103,7 @@ void Gateway::stop(Duration patience) {
     config_reader_.stop();
     ledger_reader_.stop();
     ledger_->stop(patience);
+    seen_->stop();
 }
 
 }  // namespace brigada

@@ -9,11 +9,13 @@
 
 #include "base/wall_time.h"
 #include "gateway/admission.h"
+#include "gateway/answer_cache.h"
 #include "gateway/config/load_config.h"
 #include "gateway/directory/directory.h"
 #include "gateway/directory/directory_store.h"
 #include "gateway/gateway_metrics.h"
 #include "gateway/health_watch.h"
+#include "gateway/seen/seen.h"
 #include "gateway/setup.h"
 #include "gateway/token_estimate.h"
 #include "gateway/waiting_room.h"
@@ -60,6 +62,8 @@ class Gateway {
     Worker& reports() { return reports_; }
     GatewayMetrics& metrics() { return metrics_; }
     TokenEstimate& token_estimate() { return token_estimate_; }
+    Seen& seen() { return *seen_; }
+    AnswerCache& answers() { return answers_; }
 
     RecordId new_record_id() { return record_ids_.next(WallClock().now()); }
     CallId new_call_id() { return CallId{++last_call_}; }
@@ -76,12 +80,16 @@ class Gateway {
   private:
     Gateway(GatewayConfig config, const UpstreamTls& tls, Loop& loop, uint64_t random);
     Result<void> open_parts();
+    void listen_to_budgets();
 
+    Task<Result<std::vector<std::string>>> read_again();
     Result<void> put_in_force(GatewayConfig config, const UpstreamTls& tls);
 
     SetupRef setup_;
     Loop& loop_;
     GatewayMetrics metrics_;
+    std::unique_ptr<Seen> seen_;
+    AnswerCache answers_;
     std::unique_ptr<HttpClient> client_;
     std::unique_ptr<DirectoryStore> directory_store_;
     std::unique_ptr<AuditLog> audit_;

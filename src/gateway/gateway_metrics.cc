@@ -64,6 +64,10 @@ GatewayMetrics::GatewayMetrics()
                                 "Prompt tokens the router expected to be cached")),
       reported_tokens_(counter(registry_, "brigada_reported_cached_tokens_total",
                                "Of the same calls, what upstreams reported")),
+      cache_hits_(
+          counter(registry_, "brigada_cache_hits_total", "Calls answered from the answer cache")),
+      cache_misses_(counter(registry_, "brigada_cache_misses_total",
+                            "Calls that looked into the answer cache in vain")),
       running_(prometheus::BuildGauge()
                    .Name("brigada_calls_running")
                    .Help("Calls being answered now")

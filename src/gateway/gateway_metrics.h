@@ -37,6 +37,8 @@ class GatewayMetrics {
     /// A budget has reached so many thousandths of its limit.
     void threshold_crossed(int32_t permille);
     void cache_prediction(int64_t predicted, int64_t reported);
+    /// A call looked for its answer among those kept.
+    void cache_asked(bool hit) { (hit ? cache_hits_ : cache_misses_).Increment(); }
 
     std::string page(const LedgerBacklog& backlog, bool accepting) const;
 
@@ -67,6 +69,8 @@ class GatewayMetrics {
     Counters thresholds_;
     prometheus::Counter& predicted_tokens_;
     prometheus::Counter& reported_tokens_;
+    prometheus::Counter& cache_hits_;
+    prometheus::Counter& cache_misses_;
     prometheus::Gauge& running_;
     prometheus::Histogram& call_seconds_;
     prometheus::Histogram& first_byte_seconds_;

@@ -59,11 +59,9 @@ std::vector<std::string> not_yet(const GatewayConfig& config) {
               "max_end_user_budget", "give end users budgets by /customer/new");
     notes.add(!config.budgets.tracks_end_users, "disable_end_user_cost_tracking",
               "end users are recorded");
-    notes.add(config.cache.enabled, "cache", "every call goes to an upstream");
-    notes.add(config.callbacks.otel, "callbacks: otel", "no spans are sent");
+    notes.add(config.cache.enabled && config.cache.store == CacheSettings::Store::redis,
+              "cache_params.type redis", "answers are kept in the memory of this process");
     notes.add(config.redis.is_given(), "redis_host", "limits hold for this process alone");
-    notes.add(!config.brigada.webhook_url.empty(), "webhook_url",
-              "crossed thresholds are counted in /metrics only");
     return notes.take();
 }
 

@@ -21,9 +21,10 @@ TEST(NotYet, names_what_is_asked_for_and_what_happens_instead) {
     config.deployments.push_back({.id = "a", .model_name = "m", .max_retries = 1});
     config.general.database_url = Secret("postgres://secret");
     config.cache.enabled = true;
+    config.cache.store = CacheSettings::Store::redis;
     const auto lines = not_yet(config);
     EXPECT_THAT(lines, ElementsAre(HasSubstr("num_retries counts"), HasSubstr("database_url"),
-                                   HasSubstr("every call goes to an upstream")));
+                                   HasSubstr("in the memory of this process")));
     for (const std::string& line : lines)
         EXPECT_THAT(line, testing::Not(HasSubstr("secret")));
 }

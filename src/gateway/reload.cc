@@ -1,5 +1,7 @@
 // Reloading: another configuration for the calls to come. It is judged whole before any of it
 // holds.
+#include <tuple>
+
 #include "base/concat.h"
 #include "gateway/gateway.h"
 
@@ -21,6 +23,14 @@ std::vector<std::string> needing_a_restart(const GatewayConfig& now, const Gatew
     compare("max_request_size_mb", now.general.max_request_bytes, next.general.max_request_bytes);
     compare("database_url", now.general.database_url, next.general.database_url);
     compare("redis_host, redis_url", now.redis, next.redis);
+    compare("brigada.log", now.brigada.log, next.brigada.log);
+    compare(
+        "webhook_url, webhook_token, webhook_secret",
+        std::tie(now.brigada.webhook_url, now.brigada.webhook_token, now.brigada.webhook_secret),
+        std::tie(next.brigada.webhook_url, next.brigada.webhook_token,
+                 next.brigada.webhook_secret));
+    compare("callbacks: otel", now.callbacks, next.callbacks);
+    compare("brigada.cache_mb", now.brigada.cache_bytes, next.brigada.cache_bytes);
     compare("timezone", now.budgets.timezone, next.budgets.timezone);
     compare("the idle time of sessions", now.router.affinity.idle, next.router.affinity.idle);
     return out;
@@ -44,6 +54,12 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
 }  // namespace
 
 Task<Result<std::vector<std::string>>> Gateway::reload() {
+    auto notes = co_await read_again();
+    seen_->reloaded(notes);
+    co_return notes;
+}
+
+Task<Result<std::vector<std::string>>> Gateway::read_again() {
     if (!read_config_ || is_reloading_)
         co_return Error{Code::unavailable, "the configuration is being read already; try again"};
     is_reloading_ = true;

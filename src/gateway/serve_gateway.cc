@@ -7,6 +7,7 @@
 #include "base/concat.h"
 #include "gateway/front_desk.h"
 #include "gateway/gateway.h"
+#include "gateway/seen/watch.h"
 #include "net/http_server.h"
 #include "net/loop.h"
 #include "net/stop_signals.h"
@@ -23,33 +24,47 @@ HttpLimits limits_of(const GatewayConfig& config) {
     return out;
 }
 
-/// What the process before left, as far as somebody should know.
-void tell_of_the_past(const Ledger& ledger, const GatewayProgress& progress) {
-    if (ledger.torn())
-        progress.note(
-            concat("the last write to the ledger's log was cut short and nobody was told "
-                   "it was there: ",
-                   ledger.torn()->bytes, " bytes removed"));
-    if (ledger.lost() > 0)
-        progress.note(concat(ledger.lost(), ledger.lost() == 1 ? " call" : " calls",
-                             " ran when the gateway died; the ledger has them as lost"));
+GatewayLog& log_of(Gateway& gateway) {
+    return gateway.seen().log();
 }
 
-Task<void> reload(Gateway& gateway, const GatewayProgress& progress, std::promise<void>& done) {
-    const auto notes = co_await gateway.reload();
-    if (!notes.ok()) {
-        progress.note(concat("the configuration stays as it was: ", notes.error().message));
-    } else {
-        for (const std::string& line : *notes)
-            progress.note(concat("warning: ", line));
-        progress.note("the configuration was read again and is in force");
-    }
+/// What the process before left, as far as somebody should know.
+void tell_of_the_past(Gateway& gateway) {
+    GatewayLog& log = log_of(gateway);
+    const Ledger& ledger = gateway.ledger();
+    if (ledger.torn())
+        log.write(log.line(LogLevel::warning, "ledger_torn")
+                      .add("message",
+                           "the last write to the ledger's log was cut short and removed; nobody "
+                           "was told it was there")
+                      .add("bytes", ledger.torn()->bytes));
+    if (ledger.lost() > 0)
+        log.write(log.line(LogLevel::warning, "calls_lost")
+                      .add("message", "they ran when the gateway died; the ledger has them as lost")
+                      .add("calls", ledger.lost()));
+}
+
+Task<void> reload(Gateway& gateway, std::promise<void>& done) {
+    (void)co_await gateway.reload();  // the log says what came of it
     done.set_value();
 }
 
-void reload_and_wait(Gateway& gateway, const GatewayProgress& progress) {
+void reload_and_wait(Gateway& gateway) {
     std::promise<void> done;
-    if (gateway.loop().spawn(reload(gateway, progress, done))) done.get_future().wait();
+    if (gateway.loop().spawn(reload(gateway, done))) done.get_future().wait();
+}
+
+void tell_of_the_start(Gateway& gateway, const GatewayProgress& progress, uint16_t port) {
+    GatewayLog& log = log_of(gateway);
+    for (const std::string& warning : progress.warnings)
+        log.write(log.line(LogLevel::warning, "configuration").add("message", warning));
+    tell_of_the_past(gateway);
+    log.write(log.line(LogLevel::info, "start")
+                  .add("host", gateway.config().brigada.listen.host)
+                  .add("port", port)
+                  .add("deployments", gateway.config().deployments.size())
+                  .add("data_dir", gateway.config().brigada.data_dir.string()));
+    progress.ready(port);
 }
 
 Task<void> stop_watching(Gateway& gateway, std::promise<void>& done) {
@@ -69,7 +84,6 @@ Result<bool> serve_gateway(GatewayConfig config, Gateway::ReadConfig reread,
     Loop loop("http");
     TRY(std::unique_ptr<Gateway> gateway, Gateway::open(std::move(config), loop));
     gateway->set_reader(std::move(reread));
-    tell_of_the_past(gateway->ledger(), progress);
     const SetupRef setup = gateway->setup();  // as it was at the start
     const BrigadaSettings& settings = setup->config.brigada;
     TRY(std::unique_ptr<HttpServer> server,
@@ -77,10 +91,12 @@ Result<bool> serve_gateway(GatewayConfig config, Gateway::ReadConfig reread,
             loop, settings.listen.host, settings.listen.port,
             {.limits = limits_of(gateway->config()), .format_error = dress_gateway_error},
             make_gateway_routes(*gateway)));
-    progress.ready(server->port());
+    (void)loop.spawn(watch_over(*gateway));
+    tell_of_the_start(*gateway, progress, server->port());
 
     while (wait_for_stop_or_reload() == Told::reload)
-        reload_and_wait(*gateway, progress);
+        reload_and_wait(*gateway);
+    log_of(*gateway).write(log_of(*gateway).line(LogLevel::info, "drain"));
     progress.draining();
     loop.run([&] { gateway->set_draining(); });
     bool finished = false;
@@ -91,6 +107,9 @@ Result<bool> serve_gateway(GatewayConfig config, Gateway::ReadConfig reread,
     stop_watching(*gateway);
     gateway->stop(kLedgerPatience);
     loop.stop();
+    log_of(*gateway).write(
+        log_of(*gateway).line(LogLevel::info, "stop").add("all_answers_finished", finished));
+    progress.stopped(finished);
     return finished;
 }
 

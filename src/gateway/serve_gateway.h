@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "gateway/gateway.h"
@@ -12,7 +14,8 @@ namespace brigada {
 struct GatewayProgress {
     std::function<void(uint16_t port)> ready;
     std::function<void()> draining;
-    std::function<void(const std::string& line)> note;  // what else there is to say
+    std::function<void(bool whole)> stopped;
+    std::vector<std::string> warnings = {};  // of the configuration, for the log
 };
 
 /// Returns when a signal has ended it: true when every running answer finished and the ledger is

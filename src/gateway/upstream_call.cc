@@ -12,11 +12,11 @@ namespace brigada {
 
 namespace {
 
-/// Passed on as they came; what carries the client's own credentials never is.
+/// Passed on as they came; what carries the client's own credentials never is. The trace context is
+/// the witness's to pass on.
 constexpr std::string_view kPassedOn[] = {
-    "accept",      "anthropic-beta", "anthropic-version",
-    "openai-beta", "traceparent",    "tracestate",
-    "user-agent",  "x-request-id",   "x-stainless-retry-count"};
+    "accept",     "anthropic-beta", "anthropic-version",      "openai-beta",
+    "user-agent", "x-request-id",   "x-stainless-retry-count"};
 
 constexpr std::string_view kAnthropicVersion = "2023-06-01";
 
@@ -72,7 +72,9 @@ std::vector<Splice> upstream_edits(const CallBody& read, std::string_view model)
         splices.back().text = dump_json(std::string(model));
     }
     if (read.usage_request) splices.push_back(*read.usage_request);
-    std::ranges::sort(splices, {}, &Splice::at);
+    if (read.cache_cut) splices.push_back(*read.cache_cut);
+    // What is put in at the place of a cut comes before it.
+    std::ranges::sort(splices, {}, [](const Splice& s) { return std::pair(s.at, s.size); });
     return splices;
 }
 

@@ -52,6 +52,8 @@ class WaitingRoom {
     Task<std::expected<Slot, Refusal>> enter(PriorityClass priority, ScopeId tenant, int64_t bytes,
                                              Responder& responder);
 
+    const ClassQueue& queue() const { return queue_; }
+
   private:
     struct Waiter {
         explicit Waiter(Loop& loop) : signal(loop.executor()) {}

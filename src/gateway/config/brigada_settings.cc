@@ -67,6 +67,7 @@ void read_alerts(YamlFields& fields, BrigadaSettings& out) {
         if (read_address(*url)) out.webhook_url = url->text().value_or("");
     if (const auto token = fields.find("webhook_token"))
         out.webhook_token = read_header_secret(*token).value_or(Secret());
+    fields.text("webhook_secret", out.webhook_secret);
     const auto thresholds = fields.find("alert_thresholds");
     if (!thresholds) return;
     out.alert_permille.clear();
@@ -77,6 +78,24 @@ void read_alerts(YamlFields& fields, BrigadaSettings& out) {
 
 void read_budget_status(YamlFields& fields, int64_t& out) {
     fields.choice<int64_t>("budget_status", {{"429", 429}, {"400", 400}}, out);
+}
+
+void read_log(YamlFields& fields, LogSettings& out) {
+    const auto value = fields.find("log");
+    if (!value) return;
+    YamlFields log(*value);
+    log.choice<LogLevel>("level",
+                         {{"debug", LogLevel::debug},
+                          {"info", LogLevel::info},
+                          {"warning", LogLevel::warning},
+                          {"error", LogLevel::error}},
+                         out.level);
+    log.choice<LogFormat>(
+        "format",
+        {{"auto", LogFormat::automatic}, {"json", LogFormat::json}, {"text", LogFormat::text}},
+        out.format);
+    log.text("file", out.file);
+    log.finish();
 }
 
 /// 0 seconds: no comments are sent.
@@ -93,7 +112,9 @@ void read_brigada_settings(const YamlValue& section, ConfigDraft& draft) {
     read_listen(fields, brigada.listen);
     fields.text("data_dir", brigada.data_dir);
     read_admission(fields, brigada.admission);
+    read_log(fields, brigada.log);
     read_alerts(fields, brigada);
+    fields.megabytes("cache_mb", brigada.cache_bytes);
     fields.permille("cached_token_weight", brigada.cached_token_permille);
     read_budget_status(fields, brigada.budget_status);
     read_keepalive(fields, brigada.keepalive);

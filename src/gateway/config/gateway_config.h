@@ -66,9 +66,19 @@ struct CacheSettings {
     friend bool operator==(const CacheSettings&, const CacheSettings&) = default;
 };
 
+/// Where spans are sent to: OTEL_EXPORTER_OTLP_ENDPOINT and its kin of the environment.
+struct OtelSettings {
+    std::string traces_url = "http://localhost:4318/v1/traces";
+    std::vector<HeaderSetting> headers = {};
+    std::string service_name = "brigada";
+
+    friend bool operator==(const OtelSettings&, const OtelSettings&) = default;
+};
+
 struct CallbackSettings {
     bool prometheus = false;
     bool otel = false;
+    OtelSettings otel_to = {};
     bool hides_messages = true;  // prompts appear in no log and no span
     bool json_logs = false;
     bool verbose = false;
@@ -103,6 +113,7 @@ struct GeneralSettings {
 
     bool has_drain_endpoint = false;
     Secret drain_token = {};
+    bool alerts_by_webhook = false;  // alerting lists it: WEBHOOK_URL is told, too
 
     friend bool operator==(const GeneralSettings&, const GeneralSettings&) = default;
 };
@@ -130,16 +141,31 @@ struct AdmissionSettings {
     friend bool operator==(const AdmissionSettings&, const AdmissionSettings&) = default;
 };
 
+enum class LogLevel { debug, info, warning, error };
+enum class LogFormat { automatic, json, text };  // automatic: text on a terminal, else json
+
+struct LogSettings {
+    LogLevel level = LogLevel::info;
+    LogFormat format = LogFormat::automatic;
+    std::string file = {};  // "": stderr
+
+    friend bool operator==(const LogSettings&, const LogSettings&) = default;
+};
+
 struct BrigadaSettings {
     ListenAddress listen = {};
     std::filesystem::path data_dir = "brigada-data";  // relative to where the server was started
     AdmissionSettings admission = {};
 
+    LogSettings log = {};
+
     std::string webhook_url = {};  // told of budgets that run out; "": nobody is
     Secret webhook_token = {};     // sent to it as a bearer token
+    Secret webhook_secret = {};    // what is sent is signed with it
     std::vector<int64_t> alert_permille = {500, 800, 950};  // ascending
     int64_t cached_token_permille = 100;  // of a token that a cached input token counts as
     int64_t budget_status = 429;          // or 400, as older LiteLLM
+    int64_t cache_bytes = 256 << 20;      // of answers kept, when litellm_settings.cache says so
 
     std::optional<Duration> keepalive = Duration::seconds(15);  // nothing: no comments are sent
     Duration connect_timeout = Duration::seconds(5);

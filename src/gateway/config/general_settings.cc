@@ -66,6 +66,18 @@ void read_health(YamlFields& fields, GeneralSettings& out) {
     fields.text("drain_endpoint_token", out.drain_token);
 }
 
+void read_alerting(YamlFields& fields, GeneralSettings& out) {
+    const auto value = fields.find("alerting");
+    const auto names = value ? value->texts() : std::nullopt;
+    if (!names) return;
+    for (const std::string& name : *names) {
+        if (name == "webhook")
+            out.alerts_by_webhook = true;
+        else
+            value->warn(concat("alerting by \"", name, "\" has no effect; webhook has"));
+    }
+}
+
 void name_what_has_no_effect(YamlFields& fields) {
     fields.unused({"store_model_in_db"}, "models come from this file");
     fields.unused({"disable_spend_logs", "disable_spend_updates", "disable_error_logs",
@@ -76,8 +88,8 @@ void name_what_has_no_effect(YamlFields& fields) {
     fields.unused({"disable_reset_budget", "proxy_budget_rescheduler_min_time",
                    "proxy_budget_rescheduler_max_time"},
                   "a budget's window ends by the clock, no job resets it");
-    fields.unused({"alerting", "alert_types", "alerting_threshold", "alerting_args"},
-                  "alerts go to brigada.webhook_url");
+    fields.unused({"alert_types", "alerting_threshold", "alerting_args"},
+                  "budgets, upstreams and the ledger are what alerts tell of");
     fields.unused({"custom_auth", "enable_jwt_auth", "litellm_jwtauth", "enable_oauth2_auth"},
                   "clients are known by their keys only");
     fields.unused({"allowed_routes", "public_routes", "admin_only_routes", "default_team_disabled",
@@ -100,6 +112,7 @@ void read_general_settings(const YamlValue& section, ConfigDraft& draft) {
     read_limits(fields, draft);
     read_calls(fields, general);
     read_health(fields, general);
+    read_alerting(fields, general);
     name_what_has_no_effect(fields);
     fields.finish();
 }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 
+#include "gateway/config/environment_settings.h"
 #include "gateway/config/sections.h"
 #include "gateway/config/yaml_document.h"
 
@@ -102,6 +103,7 @@ void fill_general(const Path& path, const Environ& environment, GatewayConfig& c
         general.master_key = Secret(environment("LITELLM_MASTER_KEY").value_or(""));
     if (general.database_url.empty())
         general.database_url = Secret(environment("DATABASE_URL").value_or(""));
+    read_environment_settings(environment, config, notes);
     if (general.master_key.empty())
         notes.warn(concat(path.string(),
                           ": no general_settings.master_key, and LITELLM_MASTER_KEY "

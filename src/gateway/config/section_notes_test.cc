@@ -106,8 +106,8 @@ TEST(Notes, warnings) {
          "f.yaml:1:20: general_settings.custom_auth: has no effect: clients are known by their "
          "keys only"},
         {"general_settings: {alerting: [slack]}",
-         "f.yaml:1:20: general_settings.alerting: has no effect: alerts go to "
-         "brigada.webhook_url"},
+         "f.yaml:1:30: general_settings.alerting: alerting by \"slack\" has no effect; webhook "
+         "has"},
         {"litellm_settings: {cache_params: {type: s3}}",
          "f.yaml:1:41: litellm_settings.cache_params.type: cache type \"s3\" is not supported, "
          "answers are kept in memory; local and redis are"},

@@ -281,6 +281,13 @@ TEST(Sections, brigada) {
              c.brigada.webhook_token = Secret("t");
              c.brigada.alert_permille = {400, 900};
          }},
+        {"brigada", "webhook_secret: whsec_eA, cache_mb: 2",
+         [](GatewayConfig& c) {
+             c.brigada.webhook_secret = Secret("whsec_eA");
+             c.brigada.cache_bytes = 2 << 20;
+         }},
+        {"brigada", "log: {level: debug, format: text, file: door.log}",
+         [](GatewayConfig& c) { c.brigada.log = {LogLevel::debug, LogFormat::text, "door.log"}; }},
         {"brigada", "cached_token_weight: 1, budget_status: 400",
          [](GatewayConfig& c) {
              c.brigada.cached_token_permille = 1000;
