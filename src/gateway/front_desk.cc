@@ -66,7 +66,9 @@ Task<void> readiness(Gateway& gateway, HttpRequest&, Responder& responder) {
         co_return co_await answer(
             responder, 503,
             {{"status", "ledger_full"}, {"trouble", gateway.ledger().backlog().log_trouble}});
-    co_await answer(responder, 200, {{"status", "healthy"}, {"db", "connected"}});
+    const bool has_database = gateway.hierarchy().trouble().empty();  // service goes on without
+    co_await answer(responder, 200,
+                    {{"status", "healthy"}, {"db", has_database ? "connected" : "Not connected"}});
 }
 
 Task<void> liveliness(Gateway&, HttpRequest&, Responder& responder) {
@@ -96,7 +98,8 @@ Task<void> backlog(Gateway& gateway, HttpRequest&, Responder& responder) {
                     {{"ledger_records", now.records},
                      {"ledger_bytes", now.bytes},
                      {"log_trouble", now.log_trouble},
-                     {"store_trouble", now.store_trouble}});
+                     {"store_trouble", now.store_trouble},
+                     {"directory_trouble", gateway.hierarchy().trouble()}});
 }
 
 Task<void> metrics(Gateway& gateway, HttpRequest&, Responder& responder) {
@@ -138,10 +141,10 @@ Task<void> manage(Gateway& gateway, HttpRequest& request, Responder& responder) 
                 {.status = 400, .type = "bad_request_error", .message = body.error().message});
         call.body = std::move(body).value();
     }
-    ManagementReply reply = handle(gateway.directory(), call);
+    ManagementReply reply = co_await gateway.hierarchy().administration().handle(call);
     if (request.method == HttpMethod::get && gateway.budgets().is_asking()) {
         co_await gateway.budgets().wait_for_answers();  // a sum that is not known yet was shown
-        reply = handle(gateway.directory(), call);
+        reply = draft(gateway.directory(), call);
     }
     co_await answer(responder, reply.status, std::move(reply.body));
 }
@@ -172,11 +175,14 @@ Task<void> reload(Gateway& gateway, HttpRequest& request, Responder& responder) 
 
 Task<void> report_spend(Gateway& gateway, HttpRequest& request, Responder& responder) {
     if (auto no = not_an_admin(gateway, request)) co_return co_await refuse(responder, *no);
-    auto report = spend_report(gateway, query_of(request));
-    if (!report.ok())
-        co_return co_await refuse(
-            responder,
-            {.status = 400, .type = "bad_request_error", .message = report.error().message});
+    Result<Json> report = co_await spend_report(gateway, query_of(request));
+    if (!report.ok()) {
+        const bool asked_wrongly = report.error().code == Code::invalid_argument;
+        co_return co_await refuse(responder,
+                                  {.status = asked_wrongly ? 400 : 503,
+                                   .type = asked_wrongly ? "bad_request_error" : "no_db_connection",
+                                   .message = report.error().message});
+    }
     co_await answer(responder, 200, std::move(report).value());
 }
 

@@ -20,13 +20,10 @@ TEST(NotYet, names_what_is_asked_for_and_what_happens_instead) {
     GatewayConfig config;
     config.deployments.push_back(
         {.id = "a", .model_name = "m", .address = UpstreamAddress{.scheme = "https", .host = "h"}});
-    config.general.database_url = Secret("postgres://secret");
     config.cache.enabled = true;
     const auto lines = not_yet(config);
-    EXPECT_THAT(lines, ElementsAre(HasSubstr("never called"), HasSubstr("database_url"),
-                                   HasSubstr("every call goes to an upstream")));
-    for (const std::string& line : lines)
-        EXPECT_THAT(line, testing::Not(HasSubstr("secret")));
+    EXPECT_THAT(
+        lines, ElementsAre(HasSubstr("never called"), HasSubstr("every call goes to an upstream")));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ std::vector<std::string> needing_a_restart(const GatewayConfig& now, const Gatew
     compare("brigada.ledger_sync_seconds", now.brigada.ledger_sync, next.brigada.ledger_sync);
     compare("max_request_size_mb", now.general.max_request_bytes, next.general.max_request_bytes);
     compare("database_url", now.general.database_url, next.general.database_url);
+    compare("brigada.pepper", now.brigada.pepper, next.brigada.pepper);
     compare("redis_host, redis_url", now.redis, next.redis);
     compare("timezone", now.budgets.timezone, next.budgets.timezone);
     compare("the idle time of sessions", now.router.affinity.idle, next.router.affinity.idle);
@@ -55,7 +56,7 @@ Result<void> Gateway::put_in_force(GatewayConfig config) {
     if (this->config().router.strategy != before->config.router.strategy)
         router_->set_policy(make_policy(this->config().router.strategy));
     budgets_->set_config(this->config());
-    directory_->set_config(directory_config(this->config()));
+    directory().set_config(directory_config(this->config()));
     return {};
 }
 

@@ -24,7 +24,10 @@ HttpLimits limits_of(const GatewayConfig& config) {
 }
 
 /// What the process before left, as far as somebody should know.
-void tell_of_the_past(const Ledger& ledger, const GatewayProgress& progress) {
+void tell_of_the_past(const Hierarchy& hierarchy, const Ledger& ledger,
+                      const GatewayProgress& progress) {
+    for (const std::string& line : hierarchy.notes())
+        progress.note(concat("warning: ", line));
     if (ledger.torn())
         progress.note(
             concat("the last write to the ledger's log was cut short and nobody was told "
@@ -69,7 +72,7 @@ Result<bool> serve_gateway(GatewayConfig config, Gateway::ReadConfig reread,
     Loop loop("http");
     TRY(std::unique_ptr<Gateway> gateway, Gateway::open(std::move(config), loop));
     gateway->set_reader(std::move(reread));
-    tell_of_the_past(gateway->ledger(), progress);
+    tell_of_the_past(gateway->hierarchy(), gateway->ledger(), progress);
     const SetupRef setup = gateway->setup();  // as it was at the start
     const BrigadaSettings& settings = setup->config.brigada;
     TRY(std::unique_ptr<HttpServer> server,

@@ -69,15 +69,19 @@ Json row_json(const SpendRow& row) {
 
 }  // namespace
 
-Result<Json> spend_report(Gateway& gateway, const Query& query) {
-    TRY(const SpendBy by, grouping(query));
-    TRY(const CallSpan span, span_of(query));
-    (void)gateway.ledger().flush(kPatience);
-    TRY(const std::vector<SpendRow> rows, gateway.ledger().spend({.by = by, .span = span}));
+Task<Result<Json>> spend_report(Gateway& gateway, Query query) {
+    CO_TRY(const SpendBy by, grouping(query));
+    CO_TRY(const CallSpan span, span_of(query));
+    const auto ask = [&ledger = gateway.ledger(), by, span] {
+        (void)ledger.flush(kPatience);
+        return ledger.spend({.by = by, .span = span});
+    };
+    CO_TRY(const std::vector<SpendRow> rows,
+           co_await gateway.ledger_reader().run<std::vector<SpendRow>>(gateway.loop(), ask));
     Json out = Json::array();
     for (const SpendRow& row : rows)
         out.push_back(row_json(row));
-    return out;
+    co_return out;
 }
 
 }  // namespace brigada

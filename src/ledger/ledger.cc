@@ -172,7 +172,8 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const LedgerConfig& config) {
 Ledger::Ledger(ProcessLock lock, std::unique_ptr<OpenCalls> open, std::unique_ptr<Wal> wal,
                std::unique_ptr<CallStore> writing, std::unique_ptr<CallStore> reading,
                const LedgerConfig& config)
-    : lock_(std::move(lock)),
+    : is_shared_(config.postgres.has_value()),
+      lock_(std::move(lock)),
       open_(std::move(open)),
       wal_(std::move(wal)),
       may_be_late_(config.sync_within > Duration()),

@@ -85,6 +85,9 @@ class Ledger {
     /// Whether a new call may begin; when not, answer 503.
     bool accepting() const { return wal_->accepting(); }
 
+    /// Whether other gateways bring their calls to the same store.
+    bool is_shared() const { return is_shared_; }
+
     LedgerBacklog backlog() const;
 
     /// What opening cut off, to be told in the log.
@@ -110,6 +113,7 @@ class Ledger {
            const LedgerConfig& config);
     void end_lost_calls();
 
+    const bool is_shared_;
     ProcessLock lock_;
     std::unique_ptr<OpenCalls> open_;
     std::unique_ptr<Wal> wal_;

@@ -133,6 +133,8 @@ struct AdmissionSettings {
 struct BrigadaSettings {
     ListenAddress listen = {};
     std::filesystem::path data_dir = "brigada-data";  // relative to where the server was started
+    Secret pepper =
+        {};  // of key hashes; "": the one in data_dir. Gateways that share keys share it
     AdmissionSettings admission = {};
 
     std::string webhook_url = {};  // told of budgets that run out; "": nobody is

@@ -73,6 +73,7 @@ StatusAndType status_of(Code code) {
             return {404, "not_found_error"};
         case Code::unavailable:
         case Code::io:
+        case Code::deadline:
         case Code::exhausted:
             return {503, "no_db_connection"};
         default:
@@ -90,20 +91,6 @@ Json leading_field(std::string_view message) {
     if (colon == std::string_view::npos || colon == 0) return {};
     const std::string_view field = message.substr(0, colon);
     return field.contains(' ') ? Json() : Json(field);
-}
-
-}  // namespace
-
-Json error_envelope(int status, std::string_view type, std::string_view message) {
-    return {{"error",
-             {{"message", message},
-              {"type", type},
-              {"param", leading_field(message)},
-              {"code", std::to_string(status)}}}};
-}
-
-bool is_management_path(std::string_view path) {
-    return find_route("", path).is_path;
 }
 
 ManagementReply handle(Directory& directory, const ManagementCall& call) {
@@ -125,6 +112,38 @@ ManagementReply handle(Directory& directory, const ManagementCall& call) {
     ManagementReply reply{.body = *std::move(answer), .changes = std::move(desk.changes)};
     if (!desk.warnings.empty() && reply.body.is_object()) reply.body["warnings"] = desk.warnings;
     return reply;
+}
+
+}  // namespace
+
+Json error_envelope(int status, std::string_view type, std::string_view message) {
+    return {{"error",
+             {{"message", message},
+              {"type", type},
+              {"param", leading_field(message)},
+              {"code", std::to_string(status)}}}};
+}
+
+bool is_management_path(std::string_view path) {
+    return find_route("", path).is_path;
+}
+
+ManagementReply draft(Directory& directory, const ManagementCall& call) {
+    ManagementReply reply;
+    directory.draft([&] { reply = handle(directory, call); });
+    return reply;
+}
+
+ManagementReply not_written(const Error& error) {
+    const bool is_broken = error.code == Code::corrupt || error.code == Code::internal;
+    return is_broken ? refused(500, "internal_server_error", error.message)
+                     : refused(503, "no_db_connection", error.message);
+}
+
+ManagementReply overtaken() {
+    return refused(409, "conflict",
+                   "Other administrators keep changing what this was judged by; look again, then "
+                   "repeat it.");
 }
 
 // --- desk
