@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -54,8 +55,10 @@ class TestPostgres {
         postmaster_ = launch({program("postgres"), "-D", data(), "-p", std::to_string(port_), "-h",
                               "127.0.0.1", "-k", folder_.path().string(), "-c", "fsync=off", "-c",
                               "shared_buffers=16MB", "-c", "max_connections=60"});
-        while (!Postgres::connect(config("postgres")).ok())
+        while (!Postgres::connect(config("postgres")).ok()) {
             CHECK(::waitpid(postmaster_, nullptr, WNOHANG) == 0, bytes_of(log()));
+            ::poll(nullptr, 0, 10);  // it needs the processor more than we do
+        }
     }
 
     /// At once, as a crash would.
