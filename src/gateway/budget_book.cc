@@ -12,6 +12,7 @@ namespace {
 
 constexpr Duration kPatience = Duration::seconds(2);       // of a call, for the ledger's answer
 constexpr Duration kFlushPatience = Duration::seconds(5);  // of the worker, for the store
+constexpr Duration kStartPatience = Duration::seconds(30);
 constexpr Duration kAskAgain = Duration::seconds(1);
 
 /// The directory takes no duration that is none; one beyond all calendars never ends.
@@ -60,9 +61,14 @@ Result<Money> spent_in(Ledger& ledger, const ScopeInfo& info, SpendBy by, CallSp
 Result<std::unique_ptr<BudgetBook>> BudgetBook::open(const GatewayConfig& config,
                                                      const Parts& parts) {
     TRY(const TimeZone zone, TimeZone::find(config.budgets.timezone));
-    TRY(parts.ledger.flush(Duration::seconds(30)));  // what a crash left in the log counts, too
-    TRY(SpendTotals totals, SpendTotals::read(parts.ledger));
-    std::unique_ptr<BudgetBook> out(new BudgetBook(parts, zone, std::move(totals)));
+    // What a crash left in the log counts, too. A shared database may be away: service begins.
+    const bool is_shared = parts.ledger.is_shared();
+    const Result<void> whole = parts.ledger.flush(is_shared ? kFlushPatience : kStartPatience);
+    if (!whole.ok() && !is_shared) return whole.error();
+    Result<SpendTotals> totals = SpendTotals::read(parts.ledger);
+    if (!totals.ok() && !is_shared) return std::move(totals).error();
+    std::unique_ptr<BudgetBook> out(
+        new BudgetBook(parts, zone, std::move(totals).value_or(SpendTotals())));
     out->set_config(config);
     return out;
 }

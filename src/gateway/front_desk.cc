@@ -78,7 +78,9 @@ Task<void> readiness(Gateway& gateway, HttpRequest&, Responder& responder) {
         co_return co_await answer(
             responder, 503,
             {{"status", "ledger_full"}, {"trouble", gateway.ledger().backlog().log_trouble}});
-    co_await answer(responder, 200, {{"status", "healthy"}, {"db", "connected"}});
+    const bool has_database = gateway.hierarchy().trouble().empty();  // service goes on without
+    co_await answer(responder, 200,
+                    {{"status", "healthy"}, {"db", has_database ? "connected" : "Not connected"}});
 }
 
 Task<void> liveliness(Gateway&, HttpRequest&, Responder& responder) {
@@ -108,7 +110,8 @@ Task<void> backlog(Gateway& gateway, HttpRequest&, Responder& responder) {
                     {{"ledger_records", now.records},
                      {"ledger_bytes", now.bytes},
                      {"log_trouble", now.log_trouble},
-                     {"store_trouble", now.store_trouble}});
+                     {"store_trouble", now.store_trouble},
+                     {"directory_trouble", gateway.hierarchy().trouble()}});
 }
 
 Task<void> metrics(Gateway& gateway, HttpRequest&, Responder& responder) {
@@ -139,10 +142,10 @@ Task<void> manage(Gateway& gateway, HttpRequest& request, Responder& responder) 
                 {.status = 400, .type = "bad_request_error", .message = body.error().message});
         call.body = std::move(body).value();
     }
-    ManagementReply reply = handle(gateway.directory(), call);
+    ManagementReply reply = co_await gateway.hierarchy().administration().handle(call);
     if (request.method == HttpMethod::get && gateway.budgets().is_asking()) {
         co_await gateway.budgets().wait_for_answers();  // a sum that is not known yet was shown
-        reply = handle(gateway.directory(), call);
+        reply = draft(gateway.directory(), call);
     }
     co_await answer(responder, reply.status, std::move(reply.body));
 }

@@ -4,12 +4,18 @@
 #include <utility>
 
 #include "base/concat.h"
-#include "gateway/audited_journal.h"
-#include "gateway/kept_secret.h"
 
 namespace brigada {
 
 namespace {
+
+/// A PostgreSQL database that holds the calls and the hierarchy; nothing when there is none.
+Result<std::optional<PostgresConfig>> postgres_of(const GatewayConfig& config) {
+    if (config.general.database_url.empty()) return std::optional<PostgresConfig>();
+    auto address = parse_postgres_address(config.general.database_url.reveal());
+    if (!address.ok()) return std::move(address).error().in("general_settings.database_url");
+    return std::optional(PostgresConfig{.address = *std::move(address)});
+}
 
 uint64_t random_number() {
     std::array<uint8_t, 8> bytes{};
@@ -52,25 +58,21 @@ Result<void> Gateway::open_parts() {
     if (failed)
         return Error{Code::io, concat("can't make the data folder ", folder.string(), ": ",
                                       failed.message())};
-    // Of the key hashes: who has it and the directory can still not read keys, only test guesses.
-    TRY(const std::string pepper, read_or_make_secret(folder / "pepper", os_random()));
-    KeyHasher hasher(pepper);
-    TRY(directory_store_, DirectoryStore::open(folder / "directory.db", hasher.pepper_mark()));
-    TRY(std::vector<Record> records, directory_store_->load());
-    TRY(AuditLog audit, AuditLog::open(folder / "audit.log"));
-    audit_ = std::make_unique<AuditLog>(std::move(audit));
-    journal_ = std::make_unique<AuditedJournal>(*audit_, *directory_store_);
-    directory_ = std::make_unique<Directory>(directory_config(config()), std::move(hasher),
-                                             os_random(), journal_.get());
-    TRY(directory_->restore(std::move(records)));
-    TRY(ledger_,
-        Ledger::open({.folder = folder / "ledger", .sync_within = config().brigada.ledger_sync}));
-    TRY(budgets_, BudgetBook::open(config(), {.directory = *directory_,
+    TRY(const std::optional<PostgresConfig> postgres, postgres_of(config()));
+    TRY(hierarchy_, Hierarchy::open({.folder = folder,
+                                     .pepper = config().brigada.pepper.reveal(),
+                                     .postgres = postgres,
+                                     .directory = directory_config(config())},
+                                    loop_));
+    TRY(ledger_, Ledger::open({.folder = folder / "ledger",
+                               .postgres = postgres,
+                               .sync_within = config().brigada.ledger_sync}));
+    TRY(budgets_, BudgetBook::open(config(), {.directory = directory(),
                                               .ledger = *ledger_,
                                               .loop = loop_,
                                               .worker = ledger_reader_}));
     listen_to_budgets();
-    admission_ = std::make_unique<Admission>(*directory_, *budgets_, loop_);
+    admission_ = std::make_unique<Admission>(directory(), *budgets_, loop_);
     TRY(waiting_room_, WaitingRoom::open(config().brigada.admission, loop_));
     health_watch_ = std::make_unique<HealthWatch>(
         loop_, *client_, [this] { return setup_; },
@@ -102,6 +104,7 @@ void Gateway::stop(Duration patience) {
     reports_.stop();
     config_reader_.stop();
     ledger_reader_.stop();
+    hierarchy_->stop();
     ledger_->stop(patience);
     seen_->stop();
 }

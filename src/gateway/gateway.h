@@ -11,15 +11,13 @@
 #include "gateway/admission.h"
 #include "gateway/answer_cache.h"
 #include "gateway/config/load_config.h"
-#include "gateway/directory/directory.h"
-#include "gateway/directory/directory_store.h"
 #include "gateway/gateway_metrics.h"
 #include "gateway/health_watch.h"
+#include "gateway/hierarchy.h"
 #include "gateway/seen/seen.h"
 #include "gateway/setup.h"
 #include "gateway/token_estimate.h"
 #include "gateway/waiting_room.h"
-#include "ledger/audit_log.h"
 #include "ledger/ledger.h"
 #include "net/http_client.h"
 #include "net/loop.h"
@@ -30,9 +28,8 @@ namespace brigada {
 
 class Gateway {
   public:
-    /// Opens or makes what is kept in `config.brigada.data_dir`: directory.db, ledger/, audit.log
-    /// and the pepper of the key hashes. Errors as of those, and of TLS to upstreams; they name the
-    /// file.
+    /// Opens or makes what is kept in `config.brigada.data_dir`, and in the database if there is
+    /// one. Errors as of those, and of TLS to upstreams; they name the file.
     static Result<std::unique_ptr<Gateway>> open(GatewayConfig config, Loop& loop);
     ~Gateway();
 
@@ -50,7 +47,8 @@ class Gateway {
 
     Loop& loop() { return loop_; }
     HttpClient& client() { return *client_; }
-    Directory& directory() { return *directory_; }
+    Hierarchy& hierarchy() { return *hierarchy_; }
+    Directory& directory() { return hierarchy_->directory(); }
     BudgetBook& budgets() { return *budgets_; }
     Admission& admission() { return *admission_; }
     WaitingRoom& waiting_room() { return *waiting_room_; }
@@ -91,10 +89,7 @@ class Gateway {
     std::unique_ptr<Seen> seen_;
     AnswerCache answers_;
     std::unique_ptr<HttpClient> client_;
-    std::unique_ptr<DirectoryStore> directory_store_;
-    std::unique_ptr<AuditLog> audit_;
-    std::unique_ptr<DirectoryJournal> journal_;
-    std::unique_ptr<Directory> directory_;
+    std::unique_ptr<Hierarchy> hierarchy_;
     std::unique_ptr<Ledger> ledger_;
     Worker ledger_reader_{"ledger reader"};
     Worker reports_{"reports"};

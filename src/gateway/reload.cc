@@ -22,6 +22,7 @@ std::vector<std::string> needing_a_restart(const GatewayConfig& now, const Gatew
     compare("brigada.http2", now.brigada.http2, next.brigada.http2);
     compare("max_request_size_mb", now.general.max_request_bytes, next.general.max_request_bytes);
     compare("database_url", now.general.database_url, next.general.database_url);
+    compare("brigada.pepper", now.brigada.pepper, next.brigada.pepper);
     compare("redis_host, redis_url", now.redis, next.redis);
     compare("brigada.log", now.brigada.log, next.brigada.log);
     compare(
@@ -84,7 +85,7 @@ Result<void> Gateway::put_in_force(GatewayConfig config, const UpstreamTls& tls)
     if (this->config().router.strategy != before->config.router.strategy)
         router_->set_policy(make_policy(this->config().router.strategy));
     budgets_->set_config(this->config());
-    directory_->set_config(directory_config(this->config()));
+    directory().set_config(directory_config(this->config()));
     return {};
 }
 

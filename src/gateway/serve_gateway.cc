@@ -32,6 +32,8 @@ GatewayLog& log_of(Gateway& gateway) {
 void tell_of_the_past(Gateway& gateway) {
     GatewayLog& log = log_of(gateway);
     const Ledger& ledger = gateway.ledger();
+    for (const std::string& line : gateway.hierarchy().notes())
+        log.write(log.line(LogLevel::warning, "hierarchy").add("message", line));
     if (ledger.torn())
         log.write(log.line(LogLevel::warning, "ledger_torn")
                       .add("message",

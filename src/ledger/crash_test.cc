@@ -11,6 +11,7 @@
 #include <set>
 
 #include "ledger/ledger.h"
+#include "ledger/sqlite_store.h"
 #include "ledger/test_folder.h"
 
 namespace brigada {
@@ -88,12 +89,12 @@ Told run_and_kill(const LedgerConfig& config, uint64_t first, uint64_t enough) {
 /// How each call in the store ended, by id; the store has none twice (CHECK).
 std::map<RecordId, CallStatus> stored_calls(const Path& folder) {
     std::map<RecordId, CallStatus> out;
-    Store store = Store::open_read_only(folder / "calls.db").value();
+    const auto store = SqliteStore::open_read_only(folder / "calls.db").value();
     const auto take = [&](const CallRecord& call) -> Result<void> {
         CHECK(out.emplace(call.id, call.status).second, "twice: ", call.id.hex());
         return {};
     };
-    CHECK(store.each_call({}, take).ok());
+    CHECK(store->each_call({}, take).ok());
     return out;
 }
 

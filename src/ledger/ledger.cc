@@ -1,10 +1,18 @@
 #include "ledger/ledger.h"
 
+#include <openssl/rand.h>
+
+#include <array>
+
 #include "ledger/csv.h"
+#include "ledger/postgres_store.h"
+#include "ledger/sqlite_store.h"
 
 namespace brigada {
 
 namespace {
+
+constexpr size_t kWriterDigits = 32;
 
 Path log_folder(const Path& folder) {
     return folder / "log";
@@ -12,6 +20,48 @@ Path log_folder(const Path& folder) {
 
 Path store_file(const Path& folder) {
     return folder / "calls.db";
+}
+
+Path writer_file(const Path& folder) {
+    return folder / "writer";
+}
+
+/// A read-only store; its gateway may be running.
+Result<std::unique_ptr<CallStore>> store_to_read(const Path& folder,
+                                                 const std::optional<PostgresConfig>& postgres) {
+    if (!postgres) return SqliteStore::open_read_only(store_file(folder));
+    TRY(const std::string writer, read_file(writer_file(folder), kWriterDigits));
+    return PostgresStore::for_reading(*postgres, writer);
+}
+
+/// 128 random bits: no two gateways ever have the same.
+Result<std::string> read_or_make_writer(const Path& folder) {
+    const Path file = writer_file(folder);
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored)) return read_file(file, kWriterDigits);
+    std::array<unsigned char, kWriterDigits / 2> bytes{};
+    CHECK(RAND_bytes(bytes.data(), bytes.size()) == 1);
+    std::string writer;
+    for (const unsigned char byte : bytes)
+        writer += fmt::format("{:02x}", byte);
+    const Path draft = file.string() + ".new";  // so that half a name is never read
+    TRY(LogFile made, LogFile::create(draft, Disk::real()));
+    TRY(made.append(writer));
+    std::filesystem::rename(draft, file, ignored);
+    if (ignored) return log_error(file, "cannot make", ignored.value());
+    TRY(sync_log_folder(folder));
+    return writer;
+}
+
+/// The last sequence that the store has for certain. A database that is away, or that this log is
+/// new to, is asked nothing: what the log still has is brought again, and found by its id.
+Result<uint64_t> moved_for_certain(const LedgerConfig& config, CallStore& store) {
+    Result<std::optional<uint64_t>> moved = store.moved();
+    const bool is_away = !moved.ok() && (moved.error().code == Code::unavailable ||
+                                         moved.error().code == Code::deadline);
+    if (!moved.ok() && !(config.postgres && is_away)) return std::move(moved).error();
+    if (moved.ok() && *moved) return **moved;
+    return first_in_wal(log_folder(config.folder)).value_or(1) - 1;
 }
 
 /// A record of the log, as far as verifying needs it.
@@ -39,21 +89,39 @@ Result<WalContents> read_log(const Path& folder, uint64_t moved, std::vector<Log
     return contents;
 }
 
+Result<uint64_t> moved_in(CallStore& store) {
+    TRY(const std::optional<uint64_t> moved, store.moved());
+    return moved.value_or(0);
+}
+
 /// A gateway may be moving records and removing segments meanwhile: what is missing then is looked
 /// for again.
-Result<WalContents> read_log_as_it_moves(const Path& folder, Store& store,
+Result<WalContents> read_log_as_it_moves(const Path& folder, CallStore& store,
                                          std::vector<Logged>& logged) {
     constexpr int kTries = 100;
     for (int tries = 1;; ++tries) {
-        TRY(const uint64_t before, store.moved());
+        TRY(const uint64_t before, moved_in(store));
         logged.clear();
         Result<WalContents> contents = read_log(folder, before, logged);
-        TRY(const uint64_t after, store.moved());
+        TRY(const uint64_t after, moved_in(store));
         if (contents.ok() || after == before || tries == kTries) return contents;
     }
 }
 
-Result<void> expect_stored(Store& store, uint64_t moved, const std::vector<Logged>& logged) {
+Result<void> open_stores(const LedgerConfig& config, std::unique_ptr<CallStore>& writing,
+                         std::unique_ptr<CallStore>& reading) {
+    if (config.postgres) {
+        TRY(const std::string writer, read_or_make_writer(config.folder));
+        writing = PostgresStore::for_writing(*config.postgres, writer);
+        reading = PostgresStore::for_reading(*config.postgres, writer);
+        return {};
+    }
+    TRY(writing, SqliteStore::open(store_file(config.folder)));
+    TRY(reading, SqliteStore::open_read_only(store_file(config.folder)));
+    return {};
+}
+
+Result<void> expect_stored(CallStore& store, uint64_t moved, const std::vector<Logged>& logged) {
     for (const Logged& each : logged) {
         if (each.sequence > moved) continue;
         TRY(const bool stored, store.contains(each.id));
@@ -65,13 +133,29 @@ Result<void> expect_stored(Store& store, uint64_t moved, const std::vector<Logge
     return {};
 }
 
+Result<uint64_t> write_csv(CallStore& store, CallSpan span, std::ostream& out) {
+    uint64_t calls = 0;
+    out << csv_header();
+    const auto write = [&](const CallRecord& record) -> Result<void> {
+        out << csv_line(record);
+        ++calls;
+        if (!out)
+            return Error{Code::io, concat("the export cannot be written after ", calls,
+                                          " calls: is the disk full?")};
+        return {};
+    };
+    TRY(store.each_call(span, write));
+    if (!out.flush()) return Error{Code::io, "the export cannot be written: is the disk full?"};
+    return calls;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Ledger>> Ledger::open(const LedgerConfig& config) {
     TRY(ProcessLock lock, ProcessLock::take(config.folder / "lock"));
-    TRY(Store writing, Store::open(store_file(config.folder)));
-    TRY(const uint64_t moved, writing.moved());
-    TRY(Store reading, Store::open_read_only(store_file(config.folder)));
+    std::unique_ptr<CallStore> writing, reading;
+    TRY(open_stores(config, writing, reading));
+    TRY(const uint64_t moved, moved_for_certain(config, *writing));
     TRY(std::unique_ptr<Wal> wal, Wal::open({.folder = log_folder(config.folder),
                                              .moved = moved,
                                              .segment_bytes = config.segment_bytes,
@@ -86,8 +170,9 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const LedgerConfig& config) {
 }
 
 Ledger::Ledger(const LedgerConfig& config, ProcessLock lock, std::unique_ptr<OpenCalls> open,
-               std::unique_ptr<Wal> wal, Store writing, Store reading)
-    : folder_(config.folder),
+               std::unique_ptr<Wal> wal, std::unique_ptr<CallStore> writing,
+               std::unique_ptr<CallStore> reading)
+    : config_(config),
       lock_(std::move(lock)),
       open_(std::move(open)),
       wal_(std::move(wal)),
@@ -136,17 +221,17 @@ LedgerBacklog Ledger::backlog() const {
 
 Result<std::vector<SpendRow>> Ledger::spend(const SpendQuery& query) const {
     std::lock_guard lock(reading_mutex_);
-    return reading_.spend(query);
+    return reading_->spend(query);
 }
 
 Result<std::vector<SpendRow>> Ledger::report(const SpendQuery& query) const {
-    TRY(Store store, Store::open_read_only(store_file(folder_)));
-    return store.spend(query);
+    TRY(const std::unique_ptr<CallStore> store, store_to_read(config_.folder, config_.postgres));
+    return store->spend(query);
 }
 
-Result<void> Ledger::each_call(CallSpan span, const Store::Visitor& visit) const {
-    TRY(Store store, Store::open_read_only(store_file(folder_)));
-    return store.each_call(span, visit);
+Result<void> Ledger::each_call(CallSpan span, const CallStore::Visitor& visit) const {
+    TRY(const std::unique_ptr<CallStore> store, store_to_read(config_.folder, config_.postgres));
+    return store->each_call(span, visit);
 }
 
 Result<Money> Ledger::spent_since(SpendBy by, std::string_view holder, WallTime since) const {
@@ -161,34 +246,33 @@ void Ledger::stop(Duration patience) {
     mover_->stop();
 }
 
-Result<LedgerReport> verify_ledger(const Path& folder) {
-    TRY(Store store, Store::open_read_only(store_file(folder)));
+Result<LedgerReport> verify_ledger(const Path& folder,
+                                   const std::optional<PostgresConfig>& postgres) {
+    TRY(const std::unique_ptr<CallStore> store, store_to_read(folder, postgres));
     std::vector<Logged> logged;
-    TRY(const WalContents contents, read_log_as_it_moves(folder, store, logged));
-    TRY(const uint64_t moved, store.moved());
-    TRY(expect_stored(store, moved, logged));
-    TRY(store.verify());
+    TRY(const WalContents contents, read_log_as_it_moves(folder, *store, logged));
+    TRY(const uint64_t moved, moved_in(*store));
+    TRY(expect_stored(*store, moved, logged));
+    TRY(store->verify());
     LedgerReport report{.segments = contents.segments.size(), .torn = contents.torn};
     report.waiting = contents.end > moved + 1 ? contents.end - 1 - moved : 0;
-    TRY(report.stored, store.count());
+    TRY(report.stored, store->count());
     return report;
 }
 
+Result<int64_t> verify_calls(const PostgresConfig& postgres) {
+    const auto store = PostgresStore::for_reading(postgres, "");
+    TRY(store->verify());
+    return store->count();
+}
+
 Result<uint64_t> export_csv(const Path& folder, CallSpan span, std::ostream& out) {
-    TRY(Store store, Store::open_read_only(store_file(folder)));
-    uint64_t calls = 0;
-    out << csv_header();
-    const auto write = [&](const CallRecord& record) -> Result<void> {
-        out << csv_line(record);
-        ++calls;
-        if (!out)
-            return Error{Code::io, concat("the export cannot be written after ", calls,
-                                          " calls: is the disk full?")};
-        return {};
-    };
-    TRY(store.each_call(span, write));
-    if (!out.flush()) return Error{Code::io, "the export cannot be written: is the disk full?"};
-    return calls;
+    TRY(const auto store, SqliteStore::open_read_only(store_file(folder)));
+    return write_csv(*store, span, out);
+}
+
+Result<uint64_t> export_csv(const PostgresConfig& postgres, CallSpan span, std::ostream& out) {
+    return write_csv(*PostgresStore::for_reading(postgres, ""), span, out);
 }
 
 }  // namespace brigada

@@ -1,11 +1,12 @@
 // Ledger: what every call cost, for good. A call's record is on the disk before its client sees the
-// end, and in the store soon after, once. This is the face of the folder; Wal, Mover and Store do
-// the work.
+// end, and in the store soon after, once. This is the face of the folder; Wal, Mover and CallStore
+// do the work.
 //
 //   <folder>/lock      held by the process that writes
 //   <folder>/log/      the write-ahead log
 //   <folder>/open      the calls that are at an upstream now
-//   <folder>/calls.db  the store
+//   <folder>/calls.db  the store, or, where several gateways share a PostgreSQL database,
+//   <folder>/writer    the name of this log there
 #pragma once
 
 #include <cstdint>
@@ -18,16 +19,18 @@
 
 #include "base/result.h"
 #include "ledger/call_record.h"
+#include "ledger/call_store.h"
 #include "ledger/log_file.h"
 #include "ledger/mover.h"
 #include "ledger/open_calls.h"
-#include "ledger/store.h"
+#include "ledger/postgres.h"
 #include "ledger/wal.h"
 
 namespace brigada {
 
 struct LedgerConfig {
     Path folder = {};
+    std::optional<PostgresConfig> postgres = {};  // where calls live; nothing: in calls.db
     uint64_t segment_bytes = WalConfig{}.segment_bytes;
     uint64_t waiting_bytes = WalConfig{}.waiting_bytes;
     /// How long after a call's end its record may reach the disk. Until then it is in memory that
@@ -55,7 +58,8 @@ struct LedgerReport {
 class Ledger {
   public:
     /// Error::unavailable when another process has the folder or the store, ::corrupt,
-    /// ::unsupported for a store of a newer build, ::io.
+    /// ::unsupported for a store of a newer build, ::io. A PostgreSQL database that is away is
+    /// waited for by the mover, not here.
     static Result<std::unique_ptr<Ledger>> open(const LedgerConfig& config);
 
     Ledger(const Ledger&) = delete;
@@ -81,6 +85,9 @@ class Ledger {
     /// Whether a new call may begin; when not, answer 503.
     bool accepting() const { return wal_->accepting(); }
 
+    /// Whether other gateways bring their calls to the same store.
+    bool is_shared() const { return config_.postgres.has_value(); }
+
     LedgerBacklog backlog() const;
 
     /// What opening cut off, to be told in the log.
@@ -97,7 +104,7 @@ class Ledger {
     /// The same, and the stored calls in the order they ended, for reports that may take long: each
     /// reads through a connection of its own, so that nobody waits for it. Not on a loop.
     Result<std::vector<SpendRow>> report(const SpendQuery& query) const;
-    Result<void> each_call(CallSpan span, const Store::Visitor& visit) const;
+    Result<void> each_call(CallSpan span, const CallStore::Visitor& visit) const;
 
     /// What one holder has spent since then, as a budget is rebuilt from at the start.
     Result<Money> spent_since(SpendBy by, std::string_view holder, WallTime since) const;
@@ -107,10 +114,11 @@ class Ledger {
 
   private:
     Ledger(const LedgerConfig& config, ProcessLock lock, std::unique_ptr<OpenCalls> open,
-           std::unique_ptr<Wal> wal, Store writing, Store reading);
+           std::unique_ptr<Wal> wal, std::unique_ptr<CallStore> writing,
+           std::unique_ptr<CallStore> reading);
     void end_lost_calls();
 
-    const Path folder_;
+    const LedgerConfig config_;
     ProcessLock lock_;
     std::unique_ptr<OpenCalls> open_;
     std::unique_ptr<Wal> wal_;
@@ -118,14 +126,19 @@ class Ledger {
     size_t lost_ = 0;
     std::unique_ptr<Mover> mover_;
     mutable std::mutex reading_mutex_;
-    mutable Store reading_;
+    std::unique_ptr<CallStore> reading_;
 };
 
 /// Proves that the store agrees with itself, that the log is whole, and that every record the log
 /// still has of those moved is in the store. Reads only: a gateway may be running.
-Result<LedgerReport> verify_ledger(const Path& folder);
+Result<LedgerReport> verify_ledger(const Path& folder,
+                                   const std::optional<PostgresConfig>& postgres = {});
+
+/// The calls of all gateways of a PostgreSQL database agree with their sums. Returns how many.
+Result<int64_t> verify_calls(const PostgresConfig& postgres);
 
 /// The stored calls that ended in the span, as CSV. Returns how many. Reads only.
 Result<uint64_t> export_csv(const Path& folder, CallSpan span, std::ostream& out);
+Result<uint64_t> export_csv(const PostgresConfig& postgres, CallSpan span, std::ostream& out);
 
 }  // namespace brigada

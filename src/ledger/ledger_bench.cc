@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "ledger/ledger.h"
+#include "ledger/sqlite_store.h"
 #include "ledger/test_folder.h"
 
 namespace brigada {
@@ -66,7 +67,7 @@ void move_to_store(benchmark::State& state) {
     uint64_t number = 0;
     const TestFolder folder;
     const Path file = folder.path() / "calls.db";
-    Store store = Store::open(file).value();
+    const auto store = SqliteStore::open(file).value();
     for (auto _ : state) {
         std::vector<std::string> bytes;
         std::vector<StoredCall> calls;
@@ -75,7 +76,7 @@ void move_to_store(benchmark::State& state) {
         for (const std::string& each : bytes)
             calls.push_back({decode_call_record(each).value(), each});
         number += records;
-        CHECK(store.insert(calls, number).value() == records);
+        CHECK(store->insert(calls, number).value() == records);
     }
     state.SetItemsProcessed(static_cast<int64_t>(number));
     const auto size = std::filesystem::file_size(file);

@@ -3,6 +3,7 @@
 #include <future>
 #include <sstream>
 
+#include "ledger/sqlite.h"
 #include "ledger/test_folder.h"
 
 namespace brigada {

@@ -11,7 +11,7 @@ constexpr uint64_t kBatchBytes = 1 << 20;
 
 }  // namespace
 
-Mover::Mover(Wal& wal, Store store, const MoverConfig& config)
+Mover::Mover(Wal& wal, std::unique_ptr<CallStore> store, const MoverConfig& config)
     : wal_(wal),
       config_(config),
       store_(std::move(store)),
@@ -97,7 +97,7 @@ Result<void> Mover::insert_batch() {
         bytes += owned.frame.record_bytes();
     }
     const uint64_t moved = batch_.back().frame.end() - 1;
-    TRY(store_.insert(calls, moved));
+    TRY(store_->insert(calls, moved));
     wal_.moved(moved, bytes);
     std::lock_guard lock(mutex_);
     moved_ = moved;

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -15,7 +16,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "base/wall_time.h"
-#include "ledger/store.h"
+#include "ledger/call_store.h"
 #include "ledger/wal.h"
 
 namespace brigada {
@@ -30,7 +31,7 @@ struct MoverConfig {
 class Mover {
   public:
     /// `wal` must outlive it.
-    Mover(Wal& wal, Store store, const MoverConfig& config);
+    Mover(Wal& wal, std::unique_ptr<CallStore> store, const MoverConfig& config);
     Mover(const Mover&) = delete;
     Mover& operator=(const Mover&) = delete;
     ~Mover();
@@ -60,7 +61,7 @@ class Mover {
     const MoverConfig config_;
 
     // The thread's own.
-    Store store_;
+    std::unique_ptr<CallStore> store_;
     WalReader reader_;
     std::vector<OwnedWalFrame> batch_;
 

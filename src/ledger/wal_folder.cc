@@ -85,6 +85,12 @@ Path wal_segment_path(const Path& folder, uint64_t first) {
     return folder / fmt::format("{:020}{}", first, kSuffix);
 }
 
+std::optional<uint64_t> first_in_wal(const Path& folder) {
+    const auto segments = list_segments(folder);
+    if (!segments.ok() || segments->empty()) return std::nullopt;
+    return segments->front().first;
+}
+
 Result<WalContents> scan_wal_folder(const Path& folder, uint64_t moved,
                                     const WalFrameVisitor& visit) {
     TRY(std::vector<WalSegment> segments, list_segments(folder));

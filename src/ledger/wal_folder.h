@@ -38,6 +38,9 @@ struct WalContents {
 
 Path wal_segment_path(const Path& folder, uint64_t first);
 
+/// The first sequence the log still has; nothing when it has no segment.
+std::optional<uint64_t> first_in_wal(const Path& folder);
+
 /// Reads all of the log. `moved` is the last sequence known to be in the store: records after it
 /// must be here. Error::corrupt names the file, the offset and what to do. Changes nothing.
 Result<WalContents> scan_wal_folder(const Path& folder, uint64_t moved,

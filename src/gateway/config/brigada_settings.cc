@@ -104,6 +104,16 @@ void read_keepalive(YamlFields& fields, std::optional<Duration>& out) {
     if (out == Duration()) out.reset();
 }
 
+void read_pepper(YamlFields& fields, Secret& out) {
+    constexpr size_t kLeastBytes = 16;
+    const auto value = fields.find("pepper");
+    if (!value) return;
+    const std::string text = value->text().value_or("");
+    if (text.size() < kLeastBytes)
+        value->error(concat("a pepper of fewer than ", kLeastBytes, " bytes could be guessed"));
+    out = Secret(text);
+}
+
 }  // namespace
 
 void read_brigada_settings(const YamlValue& section, ConfigDraft& draft) {
@@ -111,6 +121,7 @@ void read_brigada_settings(const YamlValue& section, ConfigDraft& draft) {
     YamlFields fields(section);
     read_listen(fields, brigada.listen);
     fields.text("data_dir", brigada.data_dir);
+    read_pepper(fields, brigada.pepper);
     read_admission(fields, brigada.admission);
     read_log(fields, brigada.log);
     read_alerts(fields, brigada);

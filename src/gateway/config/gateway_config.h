@@ -155,6 +155,8 @@ struct LogSettings {
 struct BrigadaSettings {
     ListenAddress listen = {};
     std::filesystem::path data_dir = "brigada-data";  // relative to where the server was started
+    Secret pepper =
+        {};  // of key hashes; "": the one in data_dir. Gateways that share keys share it
     AdmissionSettings admission = {};
 
     LogSettings log = {};

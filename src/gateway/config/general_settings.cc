@@ -1,6 +1,7 @@
 // general_settings: the master key, the database, sizes, health checks, and how many calls at once.
 #include "base/concat.h"
 #include "gateway/config/sections.h"
+#include "ledger/postgres_address.h"
 
 namespace brigada {
 namespace {
@@ -15,8 +16,18 @@ void read_master_key(YamlFields& fields, Secret& out) {
         value->warn("is written in the file; os.environ/LITELLM_MASTER_KEY keeps it out");
 }
 
+void read_database_url(YamlFields& fields, Secret& out) {
+    const auto value = fields.find("database_url");
+    if (!value) return;
+    auto url = value->text();
+    if (!url || url->empty()) return;
+    const auto address = parse_postgres_address(*url);
+    if (!address.ok()) return value->error(address.error().message);
+    out = Secret(*std::move(url));
+}
+
 void read_database(YamlFields& fields, GeneralSettings& out) {
-    fields.text("database_url", out.database_url);
+    read_database_url(fields, out.database_url);
     fields.integer("database_connection_pool_limit", {1, 1000}, out.database_connections);
     fields.seconds("proxy_batch_write_at", out.batch_write_interval);
     fields.period("maximum_spend_logs_retention_period", out.spend_log_retention);

@@ -197,9 +197,9 @@ TEST(Sections, litellm_settings) {
 
 TEST(Sections, general_settings) {
     const Case cases[] = {
-        {"general_settings", "database_url: d, database_connection_pool_limit: 3",
+        {"general_settings", "database_url: 'postgresql://d', database_connection_pool_limit: 3",
          [](GatewayConfig& c) {
-             c.general.database_url = Secret("d");
+             c.general.database_url = Secret("postgresql://d");
              c.general.database_connections = 3;
          }},
         {"general_settings", "proxy_batch_write_at: 1",
@@ -301,6 +301,8 @@ TEST(Sections, brigada) {
              c.brigada.idle_timeout = Duration::seconds(2);
              c.brigada.drain_grace = Duration::seconds(3);
          }},
+        {"brigada", "pepper: pepper-of-the-test",
+         [](GatewayConfig& c) { c.brigada.pepper = Secret("pepper-of-the-test"); }},
         {"brigada", "ledger_sync_seconds: 0", [](GatewayConfig& c) { c.brigada.ledger_sync = {}; }},
         {"brigada", "overload_fallbacks: [{m: [m]}]",
          [](GatewayConfig& c) {

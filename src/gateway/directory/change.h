@@ -1,12 +1,11 @@
 // Change: one thing an administrator did to one record, for the audit log and the store. A change
-// is in the journal before anybody can see it.
+// is in the store before anybody can see it.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/json.h"
-#include "base/result.h"
 #include "base/wall_time.h"
 #include "gateway/directory/records.h"
 
@@ -29,14 +28,5 @@ struct Change {
 };
 
 using Changes = std::vector<Change>;
-
-/// Where changes become durable.
-class DirectoryJournal {
-  public:
-    virtual ~DirectoryJournal() = default;
-
-    /// All of them or none. After an Error nothing has changed.
-    virtual Result<void> write(const Changes& changes) = 0;
-};
 
 }  // namespace brigada

@@ -36,9 +36,8 @@ bool is_created(const std::vector<Directory::Edit>& edits, RecordKind kind, std:
 
 }  // namespace
 
-Directory::Directory(const DirectoryConfig& config, KeyHasher hasher, RandomBytes random,
-                     DirectoryJournal* journal)
-    : hasher_(std::move(hasher)), random_(std::move(random)), journal_(journal) {
+Directory::Directory(const DirectoryConfig& config, KeyHasher hasher, RandomBytes random)
+    : hasher_(std::move(hasher)), random_(std::move(random)) {
     set_config(config);
 }
 
@@ -142,16 +141,54 @@ Result<Changes> Directory::apply(std::vector<Edit> edits, const Act& act) {
         }
         changes.push_back(*std::move(change));
     }
-    if (journal_) {
-        if (auto written = journal_->write(changes); !written.ok()) {
-            revert(std::move(undo));
-            return std::move(written).error();
-        }
+    if (draft_) {
+        draft_->insert(draft_->end(), std::make_move_iterator(undo.begin()),
+                       std::make_move_iterator(undo.end()));
+        return changes;
     }
     ++revision_;
     for (const Change& change : changes)
-        scopes_changed(change);
+        scopes_changed(change.kind, change.id, change.after.is_null());
     return changes;
+}
+
+void Directory::draft(const std::function<void()>& work) {
+    CHECK(draft_ == nullptr, "a draft within a draft");
+    std::vector<Edit> undo;
+    draft_ = &undo;
+    work();
+    draft_ = nullptr;
+    revert(std::move(undo));
+}
+
+/// First out with all of them, then in: a name or a hash may have gone from one to another.
+void Directory::absorb(DirectoryNews news) {
+    if (news.is_whole) find_missing(news);
+    for (const DirectoryNews::Gone& gone : news.gone)
+        exchange(gone.kind, gone.id, std::nullopt);
+    for (const Record& record : news.now)
+        exchange(kind_of(record), holder_of(record).id, std::nullopt);
+    ++revision_;
+    for (const DirectoryNews::Gone& gone : news.gone)
+        scopes_changed(gone.kind, gone.id, true);
+    for (Record& record : news.now) {
+        const RecordKind kind = kind_of(record);
+        const std::string id = holder_of(record).id;
+        exchange(kind, id, std::move(record));
+        scopes_changed(kind, id, false);
+    }
+}
+
+/// What is here and not in the whole.
+void Directory::find_missing(DirectoryNews& news) const {
+    std::set<std::pair<RecordKind, std::string_view>> there;
+    for (const Record& record : news.now)
+        there.emplace(kind_of(record), holder_of(record).id);
+    for (const RecordKind kind : kRecordKinds)
+        with_type_of(kind, [&]<typename T>(std::type_identity<T>) {
+            for (const auto& [id, record] : all<T>())
+                if (!there.contains({kind, id})) news.gone.push_back({kind, id});
+        });
 }
 
 Result<Change> Directory::apply_one(Edit edit, const Act& act, std::vector<Edit>& undo) {

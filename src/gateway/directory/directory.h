@@ -1,9 +1,10 @@
 // Directory: who may call, with what, and within which limits. Organisations, teams, users and keys
-// in memory, owned by one loop; every change is in the journal before it counts, and counts at
-// once: the next identify() sees it.
+// in memory, owned by one loop. A change is drafted, written to a store elsewhere and then
+// absorbed; it counts at once: the next identify() sees it.
 #pragma once
 
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@
 #include "base/wall_time.h"
 #include "gateway/directory/caller.h"
 #include "gateway/directory/change.h"
+#include "gateway/directory/directory_store.h"
 #include "gateway/directory/key_secret.h"
 #include "gateway/directory/records.h"
 #include "gateway/directory/scope_book.h"
@@ -50,9 +52,7 @@ struct NewKey {
 
 class Directory {
   public:
-    /// A `journal` of null keeps changes in memory only.
-    Directory(const DirectoryConfig& config, KeyHasher hasher, RandomBytes random,
-              DirectoryJournal* journal);
+    Directory(const DirectoryConfig& config, KeyHasher hasher, RandomBytes random);
 
     /// Records as a store kept them, into an empty directory. Error::corrupt when they contradict
     /// each other.
@@ -110,7 +110,16 @@ class Directory {
     std::vector<const Key*> keys_of_team(std::string_view team) const;
     std::vector<const Key*> keys_of_user(std::string_view user) const;
 
-    // --- changes: all of them or, with an Error, none -------------------------------------------
+    // --- changes --------------------------------------------------------------------------------
+
+    /// Takes back whatever `work` changes, before anybody has seen it: what remains is what the
+    /// changes say.
+    void draft(const std::function<void()>& work);
+
+    /// What a store has now, here or through another gateway. It was judged when it was made.
+    void absorb(DirectoryNews news);
+
+    // All of them or, with an Error, none.
 
     /// One step of a change: the record as it shall be, or its end.
     struct Edit {
@@ -173,6 +182,7 @@ class Directory {
     Result<std::string> choose_text(std::optional<std::string> text) const;
     Result<Change> apply_one(Edit edit, const Act& act, std::vector<Edit>& undo);
     void revert(std::vector<Edit> undo);
+    void find_missing(DirectoryNews& news) const;
     void give_text(Key& key, std::string_view text) const;
 
     // Rules (directory_rules.cc).
@@ -189,12 +199,11 @@ class Directory {
     std::optional<Denial> find_block(const Key& key) const;
     void add_scopes(std::vector<CallerScope>& to, const ScopeInfo& info);
     std::vector<ScopeId> scopes_of_record(RecordKind kind, std::string_view id) const;
-    void scopes_changed(const Change& change);
+    void scopes_changed(RecordKind kind, const std::string& id, bool is_gone);
 
     DirectoryConfig config_;
     KeyHasher hasher_;
     RandomBytes random_;
-    DirectoryJournal* journal_;
     std::optional<KeyHash> master_hash_;
     CallerRef master_caller_;
 
@@ -202,7 +211,8 @@ class Directory {
                Table<EndUser>>
         tables_;
     std::unordered_map<KeyHash, HashEntry, KeyHashHasher> by_hash_;
-    uint64_t revision_ = 1;
+    uint64_t revision_ = 1;               // of what identify() has made
+    std::vector<Edit>* draft_ = nullptr;  // how to take back the draft under way
 
     ScopeBook scopes_;
     std::vector<ScopeId> stale_;

@@ -257,14 +257,14 @@ std::vector<ScopeId> Directory::scopes_of_record(RecordKind kind, std::string_vi
     return ids;
 }
 
-void Directory::scopes_changed(const Change& change) {
-    std::vector<ScopeId> touched = scopes_of_record(change.kind, change.id);
-    if (change.after.is_null()) {
+void Directory::scopes_changed(RecordKind kind, const std::string& id, bool is_gone) {
+    std::vector<ScopeId> touched = scopes_of_record(kind, id);
+    if (is_gone) {
         const auto end_users =
-            scopes_.of_owner(ScopeKind::end_user, concat(to_string(change.kind), ":", change.id));
+            scopes_.of_owner(ScopeKind::end_user, concat(to_string(kind), ":", id));
         touched.insert(touched.end(), end_users.begin(), end_users.end());
-        if (change.kind == RecordKind::user) {
-            const auto members = scopes_.under_any_owner(ScopeKind::member, change.id);
+        if (kind == RecordKind::user) {
+            const auto members = scopes_.under_any_owner(ScopeKind::member, id);
             touched.insert(touched.end(), members.begin(), members.end());
         }
         scopes_.forget(touched);

@@ -1,52 +1,50 @@
-// DirectoryStore: the directory's records in one SQLite file. A change is on the disk before it is
-// answered; what was written under another pepper or by a newer brigada is refused with words.
+// DirectoryStore: where the directory lives for good, an SQLite file of one gateway or a PostgreSQL
+// database of many. Each change makes a new revision; what is judged by an older one is not
+// written, so that nobody overwrites what he has not seen.
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "base/file.h"
 #include "base/result.h"
 #include "gateway/directory/change.h"
 #include "gateway/directory/records.h"
 
-struct sqlite3;
-
 namespace brigada {
 
-class DirectoryStore : public DirectoryJournal {
-  public:
-    /// Opens or makes the file and brings an older schema up to date. `pepper_mark` is that of the
-    /// KeyHasher whose hashes are kept here. Error::io, ::unsupported for a newer schema,
-    /// ::invalid_argument for another pepper.
-    static Result<std::unique_ptr<DirectoryStore>> open(const Path& path,
-                                                        std::string_view pepper_mark);
-
-    /// The newest schema that this build reads and makes.
-    static int newest_schema();
-
-    /// Every record, in no order that means anything. Error::io, ::corrupt.
-    Result<std::vector<Record>> load() const;
-
-    /// In one transaction, synced. Error::unavailable when the disk or another process is in the
-    /// way; nothing is changed then.
-    Result<void> write(const Changes& changes) override;
-
-  private:
-    struct Close {
-        void operator()(sqlite3* database) const;
+/// Records as they are now, whatever happened to them in between.
+struct DirectoryNews {
+    struct Gone {
+        RecordKind kind = RecordKind::key;
+        std::string id = {};
     };
 
-    DirectoryStore(Path path, sqlite3* database) : path_(std::move(path)), database_(database) {}
+    uint64_t revision = 0;
+    std::string origin = {};  // which database they are of; "" for the only one
+    bool is_whole = false;    // there are no other records
+    std::vector<Record> now = {};
+    std::vector<Gone> gone = {};  // those that were deleted
+};
 
-    Result<void> migrate();
-    Result<void> check_pepper(std::string_view pepper_mark);
-    Result<void> write_one(const Change& change);
-    Result<void> execute(const char* sql) const;
-    Error failed(std::string_view doing) const;
+/// The same of changes that are durable.
+DirectoryNews news_of(const Changes& changes, uint64_t revision);
 
-    Path path_;
-    std::unique_ptr<sqlite3, Close> database_;
+/// One thread at a time. What is passing is Error::unavailable or ::deadline.
+class DirectoryStore {
+  public:
+    virtual ~DirectoryStore() = default;
+
+    /// Every record, in no order that means anything. Error::corrupt.
+    virtual Result<DirectoryNews> load() = 0;
+
+    /// All of them or none, durable when it returns: the new revision. Nothing when `base`, the
+    /// revision they were judged by, is not the newest: then nothing is written.
+    virtual Result<std::optional<uint64_t>> write(const Changes& changes, uint64_t base) = 0;
+
+    /// What has changed since, by whomever.
+    virtual Result<DirectoryNews> since(uint64_t revision) = 0;
 };
 
 }  // namespace brigada

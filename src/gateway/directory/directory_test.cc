@@ -47,7 +47,7 @@ TEST(Directory, knows_the_master_key_and_exempts_it) {
     EXPECT_TRUE(office.directory.scopes(*master, "m", "bob").empty());
     EXPECT_FALSE(master->denies("any"));
     EXPECT_FALSE(office.directory.config().master_key.contains("master-of-this"));
-    Directory closed({}, KeyHasher(kPepper), seeded_random(1), nullptr);
+    Directory closed({}, KeyHasher(kPepper), seeded_random(1));
     EXPECT_FALSE(closed.identify(kMasterKey, {}).has_value()) << "no master key, no administrator";
 }
 
@@ -268,10 +268,10 @@ TEST(Directory, refuses_what_breaks_a_rule_and_says_which) {
          {{"model_max_budget", {{"m", {{"time_period", "1d"}}}}}},
          "model_max_budget.m.budget_limit: is missing; it is a number of dollars"},
     };
-    const size_t written = office.journal.written.size();
+    const size_t written = office.store.written.size();
     for (const Case& c : cases)
         EXPECT_EQ(office.refused(400, c.path, c.body), c.message);
-    EXPECT_EQ(office.journal.written.size(), written);
+    EXPECT_EQ(office.store.written.size(), written);
 }
 
 TEST(Directory, gives_a_key_the_bounds_it_leaves_open) {
@@ -289,12 +289,12 @@ TEST(Directory, gives_a_key_the_bounds_it_leaves_open) {
     EXPECT_EQ(made["expires"], "2026-03-04T02:40:00Z");
 }
 
-TEST(Directory, changes_nothing_when_the_journal_cannot_be_written) {
+TEST(Directory, changes_nothing_when_the_store_cannot_be_written) {
     Office office;
     office.post("/team/new", {{"team_id", "t"}});
     const std::string text = office.new_key({{"team_id", "t"}, {"rpm_limit", 5}});
     const Key before = *office.directory.find_key(text);
-    office.journal.is_full = true;
+    office.store.is_full = true;
     EXPECT_EQ(office.refused(503, "/key/update", {{"key", text}, {"rpm_limit", 9}}),
               "the disk is full");
     office.refused(503, "/team/delete", {{"team_ids", {"t"}}});
@@ -303,7 +303,7 @@ TEST(Directory, changes_nothing_when_the_journal_cannot_be_written) {
     EXPECT_EQ(*office.directory.find_key(text), before);
     EXPECT_EQ(office.directory.find<User>("new"), nullptr);
     EXPECT_EQ(office.denial(text), "");
-    office.journal.is_full = false;
+    office.store.is_full = false;
     office.post("/team/delete", {{"team_ids", {"t"}}});
     EXPECT_EQ(office.denial(text), "token_not_found_in_db") << "a team's keys go with it";
 }
@@ -326,7 +326,7 @@ TEST(Directory, tells_the_audit_log_what_was_before_and_after) {
     EXPECT_EQ(change.after["created"], change.before["created"]);
 
     const std::string text = office.new_key({});
-    EXPECT_FALSE(dump_json(office.journal.written.back().after).contains(text));
+    EXPECT_FALSE(dump_json(office.store.written.back().after).contains(text));
 }
 
 }  // namespace

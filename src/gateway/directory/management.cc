@@ -62,6 +62,7 @@ StatusAndType status_of(Code code) {
             return {404, "not_found_error"};
         case Code::unavailable:
         case Code::io:
+        case Code::deadline:
         case Code::exhausted:
             return {503, "no_db_connection"};
         default:
@@ -79,6 +80,27 @@ Json leading_field(std::string_view message) {
     if (colon == std::string_view::npos || colon == 0) return {};
     const std::string_view field = message.substr(0, colon);
     return field.contains(' ') ? Json() : Json(field);
+}
+
+ManagementReply handle(Directory& directory, const ManagementCall& call) {
+    if (!call.caller) return refused(401, "auth_error", "Management calls need the master key.");
+    const Found found = find_route(call.method, call.path);
+    if (!found.is_path) return refused(404, "not_found_error", "There is no such route.");
+    if (!found.route) return refused(405, "bad_request_error", "This route takes another method.");
+    if (!call.caller->admin && !found.route->is_open)
+        return refused(403, "auth_error", "Only the master key may administer.");
+    if (!call.body.is_null() && !call.body.is_object())
+        return refused(400, "bad_request_error", "The body must be a JSON object.");
+
+    Desk desk{.directory = directory, .call = call, .path_part = found.path_part};
+    Result<Json> answer = found.route->handler(desk);
+    if (!answer.ok()) {
+        const auto [status, type] = status_of(answer.error().code);
+        return refused(status, type, answer.error().message);
+    }
+    ManagementReply reply{.body = *std::move(answer), .changes = std::move(desk.changes)};
+    if (!desk.warnings.empty() && reply.body.is_object()) reply.body["warnings"] = desk.warnings;
+    return reply;
 }
 
 }  // namespace
@@ -103,25 +125,22 @@ bool is_management_path(std::string_view path) {
     return find_route("", path).is_path;
 }
 
-ManagementReply handle(Directory& directory, const ManagementCall& call) {
-    if (!call.caller) return refused(401, "auth_error", "Management calls need the master key.");
-    const Found found = find_route(call.method, call.path);
-    if (!found.is_path) return refused(404, "not_found_error", "There is no such route.");
-    if (!found.route) return refused(405, "bad_request_error", "This route takes another method.");
-    if (!call.caller->admin && !found.route->is_open)
-        return refused(403, "auth_error", "Only the master key may administer.");
-    if (!call.body.is_null() && !call.body.is_object())
-        return refused(400, "bad_request_error", "The body must be a JSON object.");
-
-    Desk desk{.directory = directory, .call = call, .path_part = found.path_part};
-    Result<Json> answer = found.route->handler(desk);
-    if (!answer.ok()) {
-        const auto [status, type] = status_of(answer.error().code);
-        return refused(status, type, answer.error().message);
-    }
-    ManagementReply reply{.body = *std::move(answer), .changes = std::move(desk.changes)};
-    if (!desk.warnings.empty() && reply.body.is_object()) reply.body["warnings"] = desk.warnings;
+ManagementReply draft(Directory& directory, const ManagementCall& call) {
+    ManagementReply reply;
+    directory.draft([&] { reply = handle(directory, call); });
     return reply;
+}
+
+ManagementReply not_written(const Error& error) {
+    const bool is_broken = error.code == Code::corrupt || error.code == Code::internal;
+    return is_broken ? refused(500, "internal_server_error", error.message)
+                     : refused(503, "no_db_connection", error.message);
+}
+
+ManagementReply overtaken() {
+    return refused(409, "conflict",
+                   "Other administrators keep changing what this was judged by; look again, then "
+                   "repeat it.");
 }
 
 // --- desk

@@ -37,7 +37,7 @@ struct ManagementCall {
 struct ManagementReply {
     int status = 200;
     Json body = {};
-    Changes changes = {};  // for the audit log; durable already
+    Changes changes = {};  // to be written; the reply holds once they are
 };
 
 /// All of them, as the OpenAPI document shows them.
@@ -48,7 +48,14 @@ bool is_management_path(std::string_view path);
 
 /// Only the master key administers. Another key may read its own /key/info and nothing else; what
 /// it is told of other keys does not depend on whether they exist.
-ManagementReply handle(Directory& directory, const ManagementCall& call);
+/// Nothing has changed when it returns: write the changes, absorb them, then answer.
+ManagementReply draft(Directory& directory, const ManagementCall& call);
+
+/// The reply when the changes could not be written.
+ManagementReply not_written(const Error& error);
+
+/// The reply when others changed what this call was judged by, again and again.
+ManagementReply overtaken();
 
 /// LiteLLM's envelope: {"error": {"message", "type", "param", "code"}}, the code as a string.
 Json error_envelope(int status, std::string_view type, std::string_view message);

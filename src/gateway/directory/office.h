@@ -1,4 +1,4 @@
-// Office: a directory for one test, with its own chance, clock and journal, and the calls an
+// Office: a directory for one test, with its own chance, clock and store, and the calls an
 // administrator makes to it.
 #pragma once
 
@@ -25,22 +25,14 @@ inline RandomBytes seeded_random(uint64_t seed) {
 }
 
 /// Keeps what it is given until it is told to fail.
-class MemoryJournal : public DirectoryJournal {
-  public:
-    Result<void> write(const Changes& changes) override {
-        if (is_full) return Error{Code::unavailable, "the disk is full"};
-        written.insert(written.end(), changes.begin(), changes.end());
-        return {};
-    }
-
+struct MemoryStore {
     bool is_full = false;
-    Changes written;
+    Changes written = {};
 };
 
 struct Office {
     explicit Office(DirectoryConfig config = {})
-        : directory(with_master(std::move(config)), KeyHasher(kPepper), seeded_random(1),
-                    &journal) {}
+        : directory(with_master(std::move(config)), KeyHasher(kPepper), seeded_random(1)) {}
 
     static DirectoryConfig with_master(DirectoryConfig config) {
         config.master_key = kMasterKey;
@@ -76,7 +68,12 @@ struct Office {
                 call.query.emplace(pair.substr(0, pair.find('=')), pair.substr(pair.find('=') + 1));
             }
         }
-        ManagementReply reply = handle(directory, call);
+        ManagementReply reply = draft(directory, call);
+        directory.check();
+        if (reply.changes.empty()) return reply;
+        if (store.is_full) return not_written({Code::unavailable, "the disk is full"});
+        store.written.insert(store.written.end(), reply.changes.begin(), reply.changes.end());
+        directory.absorb(news_of(reply.changes, 0));
         directory.check();
         return reply;
     }
@@ -117,7 +114,7 @@ struct Office {
     }
 
     WallTime now = WallTime::seconds(1'770'000'000);  // 2026-02-02T02:40:00Z
-    MemoryJournal journal;
+    MemoryStore store;
     SpendLookup spend = {};
     Directory directory;
 };

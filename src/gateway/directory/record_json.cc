@@ -280,4 +280,24 @@ Result<Record> record_from(RecordKind kind, const Json& json) {
     return record;
 }
 
+std::optional<RecordKind> record_kind_from(std::string_view name) {
+    for (const RecordKind kind : kRecordKinds)
+        if (to_string(kind) == name) return kind;
+    return std::nullopt;
+}
+
+Result<Record> read_record(std::string_view kind_name, std::string_view id, std::string_view text) {
+    const auto corrupt = [&](std::string_view why) {
+        return Error{Code::corrupt, concat(kind_name, " '", id, "': ", why)};
+    };
+    const auto kind = record_kind_from(kind_name);
+    if (!kind) return corrupt("a record of unknown kind");
+    const auto json = parse_json(text, "the record");
+    if (!json.ok()) return corrupt(json.error().message);
+    auto record = record_from(*kind, *json);
+    if (!record.ok()) return corrupt(record.error().message);
+    if (holder_of(*record).id != id) return corrupt("holds another's record");
+    return record;
+}
+
 }  // namespace brigada

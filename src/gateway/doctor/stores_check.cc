@@ -2,10 +2,10 @@
 #include <filesystem>
 
 #include "base/concat.h"
-#include "gateway/directory/directory_store.h"
+#include "gateway/directory/sqlite_directory.h"
 #include "gateway/doctor/checks.h"
 #include "ledger/sqlite.h"
-#include "ledger/store.h"
+#include "ledger/sqlite_store.h"
 
 namespace brigada {
 
@@ -30,7 +30,7 @@ void check_directory(const Path& file, Findings& findings) {
         return findings.ok(concat(file.string(), " will be made"));
     const auto schema = schema_of(file);
     if (!schema.ok()) return findings.fault(schema.error().message, kBroken);
-    const int newest = DirectoryStore::newest_schema();
+    const int newest = SqliteDirectory::newest_schema();
     if (*schema > newest)
         return findings.fault(concat(file.string(), ": its schema has version ", *schema,
                                      "; this build reads up to ", newest),
@@ -42,9 +42,9 @@ void check_ledger(const Path& file, Findings& findings) {
     std::error_code failed;
     if (!std::filesystem::exists(file, failed))
         return findings.ok(concat(file.string(), " will be made"));
-    auto store = Store::open_read_only(file);
+    const auto store = SqliteStore::open_read_only(file);
     if (!store.ok()) return findings.fault(store.error().message, mend_of(store.error()));
-    const auto calls = store->count();
+    const auto calls = (*store)->count();
     if (!calls.ok()) return findings.fault(calls.error().message, kBroken);
     findings.ok(concat(file.string(), ": ", *calls, " calls"));
 }

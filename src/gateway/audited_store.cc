@@ -1,10 +1,8 @@
-#include "gateway/audited_journal.h"
+#include "gateway/audited_store.h"
 
 #include "base/concat.h"
 
 namespace brigada {
-
-namespace {
 
 std::vector<AuditEvent> events_of(const Changes& changes, std::string_view suffix) {
     std::vector<AuditEvent> out;
@@ -18,14 +16,12 @@ std::vector<AuditEvent> events_of(const Changes& changes, std::string_view suffi
     return out;
 }
 
-}  // namespace
-
-Result<void> AuditedJournal::write(const Changes& changes) {
+Result<std::optional<uint64_t>> AuditedStore::write(const Changes& changes, uint64_t base) {
     TRY(audit_.append(events_of(changes, "")));
-    Result<void> stored = store_.write(changes);
-    if (stored.ok()) return stored;
+    auto written = store_.write(changes, base);
+    if (written.ok() && *written) return written;
     TRY(audit_.append(events_of(changes, ".failed")));
-    return stored;
+    return written;
 }
 
 }  // namespace brigada

@@ -1,4 +1,4 @@
-#include "ledger/store.h"
+#include "ledger/sqlite_store.h"
 
 #include <algorithm>
 #include <array>
@@ -28,24 +28,6 @@ CREATE TABLE log (one INTEGER PRIMARY KEY CHECK (one = 1), moved INTEGER NOT NUL
 INSERT INTO log VALUES (1, 0);
 )sql"}};
 
-std::string_view column_of(SpendBy by) {
-    switch (by) {
-        case SpendBy::organisation:
-            return "organisation";
-        case SpendBy::team:
-            return "team";
-        case SpendBy::user:
-            return "user";
-        case SpendBy::key:
-            return "key";
-        case SpendBy::end_user:
-            return "end_user";
-        case SpendBy::model:
-            return "model";
-    }
-    return {};
-}
-
 Result<void> refuse_version(Sqlite& database) {
     TRY(const int64_t version, database.version());
     if (version == static_cast<int64_t>(kMigrations.size())) return {};
@@ -68,26 +50,9 @@ void bind_sum(SqliteStatement& statement, int parameter, const SpendSum& sum) {
         statement.bind(parameter++, value);
 }
 
-/// The whole hours within a span, and the calls before and after them.
-struct Pieces {
-    int64_t first_hour, end_hour;  // [first, end)
-    CallSpan before, after;
-};
-
-Pieces cut_to_hours(CallSpan span) {
-    const int64_t begun = spend_hour(span.from);
-    const bool on_the_hour = span.from.ns % kHourNs == 0;
-    const int64_t first = on_the_hour ? begun : begun + 1;
-    const int64_t end = spend_hour(span.to);
-    if (first >= end) return {0, 0, span, {span.to, span.to}};
-    const CallSpan before =
-        on_the_hour ? CallSpan{span.from, span.from} : CallSpan{span.from, {first * kHourNs}};
-    return {first, end, before, {{end * kHourNs}, span.to}};
-}
-
 /// ?1 kind, ?2 to ?3 hours, ?4 to ?5 and ?6 to ?7 ends of calls, ?8 holder, ?9 model.
 std::string spend_sql(const SpendQuery& query) {
-    const std::string_view column = column_of(query.by);
+    const std::string_view column = to_string(query.by);
     const std::string holder = query.holder ? " AND holder = ?8" : "";
     const std::string call_holder = query.holder ? concat(" AND ", column, " = ?8") : "";
     const std::string model = query.model ? " AND model = ?9" : "";
@@ -107,36 +72,34 @@ Error contradiction(const Sqlite& database, std::string_view what) {
     return {Code::corrupt, concat(database.name(), ": ", what)};
 }
 
-/// Whether a row's columns say what its record says.
-bool agrees(const SqliteStatement& row, const CallRecord& record) {
-    const auto id = record.id.bytes();
-    if (row.blob(0) != std::string_view(id.data(), id.size())) return false;
-    if (row.integer(1) != record.ended.ns) return false;
+CallColumns columns_at(const SqliteStatement& row) {
+    CallColumns out{.id = std::string(row.blob(0)), .ended_ns = row.integer(1)};
     int column = 2;
-    for (const SpendBy by : kSpendKinds)
-        if (row.text(column++) != holder_of(record, by)) return false;
-    return sum_at(row, column) == spend_of(record);
+    for (std::string& holder : out.holders)
+        holder = row.text(column++);
+    out.sum = sum_at(row, column);
+    return out;
 }
 
 }  // namespace
 
-Result<Store> Store::open(const Path& file) {
+Result<std::unique_ptr<CallStore>> SqliteStore::open(const Path& file) {
     TRY(Sqlite database, Sqlite::open(file, kPatience));
     TRY(database.migrate(kMigrations));
-    Store store(std::move(database));
-    TRY(store.prepare_insertion());
-    return store;
+    std::unique_ptr<SqliteStore> store(new SqliteStore(std::move(database)));
+    TRY(store->prepare_insertion());
+    return std::unique_ptr<CallStore>(std::move(store));
 }
 
-Result<Store> Store::open_read_only(const Path& file) {
+Result<std::unique_ptr<CallStore>> SqliteStore::open_read_only(const Path& file) {
     if (!std::filesystem::exists(file))
         return Error{Code::not_found, concat(file.string(), ": no such file")};
     TRY(Sqlite database, Sqlite::open_read_only(file, kPatience));
     TRY(refuse_version(database));
-    return Store(std::move(database));
+    return std::unique_ptr<CallStore>(new SqliteStore(std::move(database)));
 }
 
-Result<void> Store::prepare_insertion() {
+Result<void> SqliteStore::prepare_insertion() {
     TRY(insert_call_, database_.prepare("INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
                                         "?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
     TRY(add_spend_,
@@ -150,15 +113,15 @@ Result<void> Store::prepare_insertion() {
     return {};
 }
 
-Result<uint64_t> Store::moved() {
+Result<std::optional<uint64_t>> SqliteStore::moved() {
     TRY(SqliteStatement statement, database_.prepare("SELECT moved FROM log"));
     TRY(const bool row, statement.step());
     if (!row) return contradiction(database_, "it does not know how far the log was moved");
-    return static_cast<uint64_t>(statement.integer(0));
+    return std::optional(static_cast<uint64_t>(statement.integer(0)));
 }
 
 /// True when it was not here yet.
-Result<bool> Store::insert_call(const StoredCall& call) {
+Result<bool> SqliteStore::insert_call(const StoredCall& call) {
     const CallRecord& record = call.record;
     const auto id = record.id.bytes();
     insert_call_->bind_blob(1, {id.data(), id.size()}).bind(2, record.ended.ns);
@@ -178,14 +141,14 @@ Result<bool> Store::insert_call(const StoredCall& call) {
     return database_.changed();
 }
 
-Result<void> Store::add_spend(const SpendCell& cell, const SpendSum& sum) {
+Result<void> SqliteStore::add_spend(const SpendCell& cell, const SpendSum& sum) {
     add_spend_->bind(1, static_cast<int64_t>(cell.by)).bind(2, cell.holder);
     add_spend_->bind(3, cell.hour).bind(4, cell.model);
     bind_sum(*add_spend_, 5, sum);
     return add_spend_->run();
 }
 
-Result<uint64_t> Store::insert(std::span<const StoredCall> calls, uint64_t moved) {
+Result<uint64_t> SqliteStore::insert(std::span<const StoredCall> calls, uint64_t moved) {
     TRY(SqliteTransaction transaction, SqliteTransaction::begin(database_));
     SpendCells cells;
     uint64_t added = 0;
@@ -203,9 +166,9 @@ Result<uint64_t> Store::insert(std::span<const StoredCall> calls, uint64_t moved
     return added;
 }
 
-Result<std::vector<SpendRow>> Store::spend(const SpendQuery& query) {
+Result<std::vector<SpendRow>> SqliteStore::spend(const SpendQuery& query) {
     TRY(SqliteStatement statement, database_.prepare(spend_sql(query)));
-    const Pieces pieces = cut_to_hours(query.span);
+    const SpanPieces pieces = cut_to_hours(query.span);
     statement.bind(1, static_cast<int64_t>(query.by));
     statement.bind(2, pieces.first_hour).bind(3, pieces.end_hour);
     statement.bind(4, pieces.before.from.ns).bind(5, pieces.before.to.ns);
@@ -220,7 +183,7 @@ Result<std::vector<SpendRow>> Store::spend(const SpendQuery& query) {
     }
 }
 
-Result<void> Store::each_call(CallSpan span, const Visitor& visit) {
+Result<void> SqliteStore::each_call(CallSpan span, const Visitor& visit) {
     TRY(SqliteStatement statement,
         database_.prepare("SELECT record FROM calls WHERE ended >= ? AND ended < ? "
                           "ORDER BY ended, id"));
@@ -233,62 +196,49 @@ Result<void> Store::each_call(CallSpan span, const Visitor& visit) {
     }
 }
 
-Result<bool> Store::contains(RecordId id) {
+Result<bool> SqliteStore::contains(RecordId id) {
     TRY(SqliteStatement statement, database_.prepare("SELECT 1 FROM calls WHERE id = ?"));
     const auto bytes = id.bytes();
     return statement.bind_blob(1, {bytes.data(), bytes.size()}).step();
 }
 
-Result<int64_t> Store::count() {
+Result<int64_t> SqliteStore::count() {
     TRY(SqliteStatement statement, database_.prepare("SELECT count(*) FROM calls"));
     TRY(statement.step());
     return statement.integer(0);
 }
 
-/// The sums as the calls say; each call is compared with its columns on the way.
-Result<SpendCells> Store::recount() {
+Result<void> SqliteStore::show_calls(StoreProof& proof) {
     TRY(SqliteStatement row,
         database_.prepare("SELECT id, ended, organisation, team, user, key, end_user, model, 1, "
                           "input, cached_input, cache_write, output, cost, record FROM calls"));
-    SpendCells cells;
     for (;;) {
         TRY(const bool there, row.step());
-        if (!there) return cells;
-        const auto record = decode_call_record(row.blob(14));
-        if (!record.ok() || !agrees(row, *record))
-            return contradiction(
-                database_,
-                concat("call ", RecordId::from_bytes(row.blob(0)).value_or(RecordId{}).hex(),
-                       " does not agree with its record"));
-        add_to_cells(*record, cells);
+        if (!there) return {};
+        TRY(proof.show_call(columns_at(row), row.blob(14)));
     }
 }
 
-Result<void> Store::compare(SpendCells expected) {
+Result<void> SqliteStore::show_sums(StoreProof& proof) {
     TRY(SqliteStatement row,
         database_.prepare("SELECT kind, holder, hour, model, calls, input, cached_input, "
                           "cache_write, output, cost FROM spend"));
     for (;;) {
         TRY(const bool there, row.step());
-        if (!there) break;
-        const SpendCell cell{static_cast<SpendBy>(row.integer(0)), std::string(row.text(1)),
-                             row.integer(2), std::string(row.text(3))};
-        const auto found = expected.find(cell);
-        if (found == expected.end() || found->second != sum_at(row, 4))
-            return contradiction(database_,
-                                 concat("the spend of ", column_of(cell.by), " '", cell.holder,
-                                        "' in hour ", cell.hour, " is not that of its calls"));
-        expected.erase(found);
+        if (!there) return {};
+        TRY(proof.show_sum({static_cast<SpendBy>(row.integer(0)), std::string(row.text(1)),
+                            row.integer(2), std::string(row.text(3))},
+                           sum_at(row, 4)));
     }
-    if (expected.empty()) return {};
-    return contradiction(database_, concat("the spend lacks ", expected.size(), " sums"));
 }
 
-Result<void> Store::verify() {
+Result<void> SqliteStore::verify() {
     TRY(SqliteTransaction moment, SqliteTransaction::begin_reading(database_));
     TRY(database_.check_structure());
-    TRY(SpendCells cells, recount());
-    return compare(std::move(cells));
+    StoreProof proof(database_.name());
+    TRY(show_calls(proof));
+    TRY(show_sums(proof));
+    return proof.finish();
 }
 
 }  // namespace brigada

@@ -1,0 +1,233 @@
+#include "ledger/call_store.h"
+
+#include "ledger/postgres_store.h"
+#include "ledger/sqlite_store.h"
+#include "ledger/test_folder.h"
+#include "ledger/test_postgres.h"
+
+namespace brigada {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Calls with their bytes, as the mover brings them.
+class Bundle {
+  public:
+    void add(const CallRecord& call) { bytes_.emplace_back(encode(call)), calls_.push_back(call); }
+
+    std::vector<StoredCall> stored() const {
+        std::vector<StoredCall> out;
+        for (size_t i = 0; i < calls_.size(); ++i)
+            out.push_back({calls_[i], bytes_[i]});
+        return out;
+    }
+    const std::vector<CallRecord>& calls() const { return calls_; }
+
+  private:
+    std::vector<std::string> bytes_;
+    std::vector<CallRecord> calls_;
+};
+
+Bundle agent_calls(uint64_t from, uint64_t to) {
+    Bundle bundle;
+    for (uint64_t i = from; i < to; ++i)
+        bundle.add(agent_call(i));
+    return bundle;
+}
+
+/// Where the calls of one test live, and the SQL that spoils them.
+class Place {
+  public:
+    virtual ~Place() = default;
+    virtual std::unique_ptr<CallStore> open() = 0;
+    virtual void run_sql(std::string sql) = 0;
+};
+
+class SqlitePlace : public Place {
+  public:
+    std::unique_ptr<CallStore> open() override {
+        return SqliteStore::open(folder_.path() / "calls.db").value();
+    }
+    void run_sql(std::string sql) override {
+        auto database = Sqlite::open(folder_.path() / "calls.db", Duration::seconds(5));
+        CHECK(database->run(sql.c_str()).ok(), sql);
+    }
+
+  private:
+    const TestFolder folder_;
+};
+
+class PostgresPlace : public Place {
+  public:
+    std::unique_ptr<CallStore> open() override {
+        return PostgresStore::for_writing(config_, "test");
+    }
+    void run_sql(std::string sql) override {
+        TestPostgres::run_sql(config_, concat("SET search_path = brigada; ", sql).c_str());
+    }
+
+  private:
+    const PostgresConfig config_ = TestPostgres::shared().fresh_database();
+};
+
+template <typename T>
+class CallStores : public testing::Test {
+  protected:
+    void SetUp() override {
+        if constexpr (std::is_same_v<T, PostgresPlace>) NEEDS_POSTGRES();
+    }
+};
+using Places = testing::Types<SqlitePlace, PostgresPlace>;
+TYPED_TEST_SUITE(CallStores, Places);
+
+/// Adding up every call, one by one.
+std::map<std::string, SpendSum> naive_spend(const std::vector<CallRecord>& calls,
+                                            const SpendQuery& query) {
+    std::map<std::string, SpendSum> out;
+    for (const CallRecord& call : calls) {
+        const std::string holder(holder_of(call, query.by));
+        if (call.ended < query.span.from || call.ended >= query.span.to) continue;
+        if (query.holder && *query.holder != holder) continue;
+        if (query.model && *query.model != call.model_asked) continue;
+        out[holder].add(spend_of(call));
+    }
+    return out;
+}
+
+TYPED_TEST(CallStores, keep_a_call_once_however_often_it_comes) {
+    TypeParam place;
+    {
+        const auto store = place.open();
+        EXPECT_EQ(store->moved().value().value_or(0), 0u);
+        EXPECT_EQ(store->insert(agent_calls(0, 10).stored(), 10).value(), 10u);
+        EXPECT_EQ(store->insert(agent_calls(5, 15).stored(), 15).value(), 5u);
+        EXPECT_EQ(store->insert(agent_calls(0, 15).stored(), 15).value(), 0u);
+    }
+    const auto store = place.open();
+    EXPECT_EQ(store->moved().value(), 15u);
+    EXPECT_EQ(store->count().value(), 15);
+    EXPECT_TRUE(store->contains(agent_call(3).id).value());
+    EXPECT_FALSE(store->contains({1, 1}).value());
+    EXPECT_TRUE(store->verify().ok());
+}
+
+TYPED_TEST(CallStores, give_calls_back_whole_and_in_the_order_they_ended) {
+    TypeParam place;
+    const auto store = place.open();
+    Rng rng(4);
+    Bundle bundle;
+    for (int i = 0; i < 200; ++i)
+        bundle.add(random_call(rng));
+    ASSERT_TRUE(store->insert(bundle.stored(), 200).ok());
+    std::vector<CallRecord> expected = bundle.calls(), got;
+    std::ranges::sort(expected, {}, [](const CallRecord& c) { return std::pair(c.ended, c.id); });
+    std::erase_if(expected, [](const CallRecord& c) { return c.ended == CallSpan{}.to; });
+    ASSERT_TRUE(store
+                    ->each_call({},
+                                [&](const CallRecord& call) -> Result<void> {
+                                    got.push_back(call);
+                                    return {};
+                                })
+                    .ok());
+    EXPECT_EQ(got, expected);
+    EXPECT_TRUE(store->verify().ok());
+}
+
+TYPED_TEST(CallStores, add_up_what_adding_one_by_one_adds_up) {
+    TypeParam place;
+    const auto store = place.open();
+    Rng rng(5);
+    Bundle bundle;
+    const WallTime day = WallTime::seconds(1'790'000'000 / 86'400 * 86'400);
+    const auto moment = [&] {  // often on the hour, which is where cutting may go wrong
+        const int64_t hour = rng.between(-30, 60);
+        return day +
+               Duration::seconds(3'600 * hour + (rng.chance(0.5) ? 0 : rng.between(0, 3'599)));
+    };
+    for (uint64_t i = 0; i < 500; ++i) {
+        CallRecord call = agent_call(i);
+        call.ended = moment();
+        bundle.add(call);
+    }
+    ASSERT_TRUE(store->insert(bundle.stored(), 500).ok());
+    for (int i = 0; i < 500; ++i) {
+        SCOPED_TRACE(i);
+        SpendQuery query{.by = kSpendKinds[rng.below(kSpendKinds.size())]};
+        if (rng.chance(0.9)) query.span.from = moment();
+        if (rng.chance(0.9)) query.span.to = moment();
+        if (rng.chance(0.3)) query.model = "coder-small";
+        const std::string some(holder_of(agent_call(rng.below(10)), query.by));
+        if (rng.chance(0.5)) query.holder = some;
+        std::map<std::string, SpendSum> got;
+        for (const SpendRow& row : store->spend(query).value())
+            got[row.holder] = row.sum;
+        ASSERT_EQ(got, naive_spend(bundle.calls(), query));
+    }
+}
+
+TYPED_TEST(CallStores, find_what_somebody_changed) {
+    const struct {
+        const char* sql;
+        const char* words;
+    } kCases[] = {
+        {"UPDATE calls SET cost = cost + 1 WHERE team = 'red'", "does not agree with its record"},
+        {"UPDATE calls SET team = 'blue'", "does not agree with its record"},
+        {"UPDATE calls SET record = id", "does not agree with its record"},
+        {"DELETE FROM calls WHERE team = 'red'", "is not that of its calls"},
+        {"UPDATE spend SET cost = 0 WHERE kind = 3", "the spend of key 'key-"},
+        {"DELETE FROM spend WHERE kind = 2", "the spend lacks"},
+    };
+    for (const auto& each : kCases) {
+        SCOPED_TRACE(each.sql);
+        TypeParam place;
+        const auto store = place.open();
+        ASSERT_TRUE(store->insert(agent_calls(0, 20).stored(), 20).ok());
+        ASSERT_TRUE(store->verify().ok());
+        place.run_sql(each.sql);
+        const auto verified = store->verify();
+        ASSERT_FALSE(verified.ok());
+        EXPECT_EQ(verified.error().code, Code::corrupt);
+        EXPECT_THAT(verified.error().message, HasSubstr(each.words));
+    }
+}
+
+TEST(SqliteStore, refuses_the_schema_of_a_newer_build) {
+    const TestFolder folder;
+    const Path file = folder.path() / "calls.db";
+    ASSERT_TRUE(SqliteStore::open(file).ok());
+    ASSERT_TRUE(Sqlite::open(file, Duration())->run("PRAGMA user_version = 7").ok());
+    const auto store = SqliteStore::open(file);
+    ASSERT_FALSE(store.ok());
+    EXPECT_EQ(store.error().code, Code::unsupported);
+    EXPECT_EQ(store.error().message,
+              concat(file.string(),
+                     ": its schema has version 7; this build knows up to 1. Start "
+                     "the newer build, or use another file"));
+    EXPECT_EQ(SqliteStore::open_read_only(file).error().code, Code::unsupported);
+}
+
+TEST(SqliteStore, refuses_what_is_no_store) {
+    const TestFolder folder;
+    const Path file = folder.path() / "calls.db";
+    EXPECT_EQ(SqliteStore::open_read_only(file).error().code, Code::not_found);
+    put_bytes(file, std::string(5'000, 'x'));
+    EXPECT_EQ(SqliteStore::open(file).error().code, Code::corrupt);
+    EXPECT_EQ(SqliteStore::open(folder.path() / "none" / "calls.db").error().code, Code::io);
+}
+
+TEST(SqliteStore, takes_nothing_while_another_holds_the_lock) {
+    const TestFolder folder;
+    const Path file = folder.path() / "calls.db";
+    const auto store = SqliteStore::open(file).value();
+    Sqlite other = Sqlite::open(file, Duration()).value();
+    {
+        const auto held = SqliteTransaction::begin(other);
+        ASSERT_TRUE(held.ok());
+        EXPECT_EQ(store->insert(agent_calls(0, 3).stored(), 3).error().code, Code::unavailable);
+        EXPECT_EQ(store->count().value(), 0);
+    }
+    EXPECT_EQ(store->insert(agent_calls(0, 3).stored(), 3).value(), 3u);
+}
+
+}  // namespace
+}  // namespace brigada
