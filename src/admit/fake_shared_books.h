@@ -57,8 +57,7 @@ class FakeSharedBooks {
 
     /// All that `who` has in use of one scope, instead of what the books have.
     void replace(const std::string& who, const Scope& scope, const Limiter::Use& use, Instant now) {
-        std::erase_if(entries_,
-                      [&](const Entry& e) { return e.who == who && e.scope == scope; });
+        std::erase_if(entries_, [&](const Entry& e) { return e.who == who && e.scope == scope; });
         for (const auto& entry : use.entries)
             entries_.push_back({who, scope, now - entry.age, entry.requests, entry.tokens});
         running_[{who, scope}] = use.running;

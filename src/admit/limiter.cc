@@ -69,6 +69,11 @@ void Limiter::set_limits(ScopeId scope, const Limits& limits) {
     place->second.limits = limits;
 }
 
+Limits Limiter::limits(ScopeId scope) const {
+    const auto known = scopes_.find(scope);
+    return known == scopes_.end() ? Limits{} : known->second.limits;
+}
+
 std::expected<RateReservation, RateRefusal> Limiter::reserve(std::span<const ScopeId> scopes,
                                                              int64_t tokens, Instant now) {
     CHECK(tokens >= 0);

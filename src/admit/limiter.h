@@ -67,6 +67,9 @@ class Limiter {
     /// New limits hold from the next reservation on; what was used so far counts against them.
     void set_limits(ScopeId scope, const Limits& limits);
 
+    /// As they were set; none for a scope that is not known.
+    Limits limits(ScopeId scope) const;
+
     /// The scope has no limits any more. Its use is remembered until it has left the span, so
     /// setting limits again soon loses nothing.
     void remove(ScopeId scope) { set_limits(scope, {}); }

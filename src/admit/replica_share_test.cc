@@ -104,8 +104,7 @@ class World {
   public:
     static constexpr int64_t kReplicas = 3;
 
-    World(uint64_t seed, bool has_faults)
-        : rng_(seed), has_faults_(has_faults), books_(kReplicas) {
+    World(uint64_t seed, bool has_faults) : rng_(seed), has_faults_(has_faults), books_(kReplicas) {
         limits_["requests"].requests_per_minute = 20 + static_cast<int64_t>(rng_.below(60));
         limits_["tokens"].tokens_per_minute = 500 + static_cast<int64_t>(rng_.below(500));
         books_.start(now_);
@@ -159,7 +158,7 @@ class World {
         std::unique_ptr<ReplicaShare> share = {};
         std::unique_ptr<Limiter> limiter = {};
         std::set<std::string> unsaid = {};  // scopes whose use the books don't have
-        uint64_t books = 0;            // the start of the books that it last spoke with
+        uint64_t books = 0;                 // the start of the books that it last spoke with
     };
 
     static ScopeId id(const std::string& scope) { return ScopeId{scope == "tokens" ? 2u : 1u}; }
@@ -168,8 +167,8 @@ class World {
         events_.emplace(now_ + wait, std::move(what));
     }
     Duration some(int64_t most_ms) {
-        return Duration::microseconds(static_cast<int64_t>(rng_.below(
-            static_cast<uint64_t>(most_ms) * 1'000)));
+        return Duration::microseconds(
+            static_cast<int64_t>(rng_.below(static_cast<uint64_t>(most_ms) * 1'000)));
     }
 
     void start_replica(int i, bool is_complete) {
@@ -252,8 +251,7 @@ class World {
         replica.limiter->set_alone({});
         const std::string name = replica.name;
         const Instant sent = now_, started = replica.started;
-        const bool complete =
-            replica.is_complete || now_ - started >= ReplicaShare::kSpan;
+        const bool complete = replica.is_complete || now_ - started >= ReplicaShare::kSpan;
         auto is_in = std::make_shared<bool>();
         send(
             i,
