@@ -66,7 +66,10 @@ Task<void> readiness(Gateway& gateway, HttpRequest&, Responder& responder) {
         co_return co_await answer(
             responder, 503,
             {{"status", "ledger_full"}, {"trouble", gateway.ledger().backlog().log_trouble}});
-    co_await answer(responder, 200, {{"status", "healthy"}, {"db", "connected"}});
+    Json body = {{"status", "healthy"}, {"db", "connected"}};
+    if (const SharedBooks* books = gateway.books())
+        body["limits"] = books->decides() ? "shared" : concat("alone: ", books->state());
+    co_await answer(responder, 200, std::move(body));
 }
 
 Task<void> liveliness(Gateway&, HttpRequest&, Responder& responder) {

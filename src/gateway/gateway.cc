@@ -32,7 +32,9 @@ Gateway::Gateway(GatewayConfig config, Loop& loop, uint64_t random)
     setup_->upstreams.introduce(*router_);
 }
 
-Gateway::~Gateway() = default;
+Gateway::~Gateway() {
+    leave_others();
+}
 
 Result<std::unique_ptr<Gateway>> Gateway::open(GatewayConfig config, Loop& loop) {
     std::unique_ptr<Gateway> out(new Gateway(std::move(config), loop, random_number()));
@@ -47,6 +49,7 @@ Result<void> Gateway::open_parts() {
     if (failed)
         return Error{Code::io, concat("can't make the data folder ", folder.string(), ": ",
                                       failed.message())};
+    const bool is_first_start = !std::filesystem::exists(folder / "ledger", failed);
     // Of the key hashes: who has it and the directory can still not read keys, only test guesses.
     TRY(const std::string pepper, read_or_make_secret(folder / "pepper", os_random()));
     KeyHasher hasher(pepper);
@@ -68,6 +71,7 @@ Result<void> Gateway::open_parts() {
         [this](const ThresholdCrossing& crossed) { metrics_.threshold_crossed(crossed.permille); });
     admission_ = std::make_unique<Admission>(*directory_, *budgets_, loop_);
     TRY(waiting_room_, WaitingRoom::open(config().brigada.admission, loop_));
+    if (config().redis.is_given()) TRY(open_books(is_first_start));
     health_watch_ = std::make_unique<HealthWatch>(
         loop_, *client_, [this] { return setup_; },
         [this](const Deployment& deployment, bool is_down) {
@@ -86,6 +90,7 @@ ModelId Gateway::model_id(std::string_view name) {
 }
 
 void Gateway::stop(Duration patience) {
+    leave_others();
     config_reader_.stop();
     ledger_reader_.stop();
     ledger_->stop(patience);

@@ -38,6 +38,11 @@ class GatewayMetrics {
     void threshold_crossed(int32_t permille);
     void cache_prediction(int64_t predicted, int64_t reported);
 
+    /// Redis, when replicas share it.
+    void redis_answered(Duration took) { redis_seconds_.Observe(took.seconds()); }
+    void redis_failed() { redis_failures_.Increment(); }
+    void limits_are_shared(bool shared) { limits_shared_.Set(shared ? 1 : 0); }
+
     std::string page(const LedgerBacklog& backlog, bool accepting) const;
 
   private:
@@ -70,6 +75,9 @@ class GatewayMetrics {
     prometheus::Gauge& running_;
     prometheus::Histogram& call_seconds_;
     prometheus::Histogram& first_byte_seconds_;
+    prometheus::Histogram& redis_seconds_;
+    prometheus::Counter& redis_failures_;
+    prometheus::Gauge& limits_shared_;
 };
 
 }  // namespace brigada

@@ -20,6 +20,8 @@ std::vector<std::string> needing_a_restart(const GatewayConfig& now, const Gatew
     compare("max_request_size_mb", now.general.max_request_bytes, next.general.max_request_bytes);
     compare("database_url", now.general.database_url, next.general.database_url);
     compare("redis_host, redis_url", now.redis, next.redis);
+    compare("brigada.replicas", now.brigada.replicas, next.brigada.replicas);
+    compare("brigada.redis_timeout_seconds", now.brigada.redis_timeout, next.brigada.redis_timeout);
     compare("timezone", now.budgets.timezone, next.budgets.timezone);
     compare("the idle time of sessions", now.router.affinity.idle, next.router.affinity.idle);
     return out;

@@ -35,6 +35,14 @@ void tell_of_the_past(const Ledger& ledger, const GatewayProgress& progress) {
                              " ran when the gateway died; the ledger has them as lost"));
 }
 
+void tell_of_others(Gateway& gateway, const GatewayProgress& progress) {
+    gateway.meet_others();
+    const SharedBooks* books = gateway.books();
+    if (books && !books->decides())
+        progress.note(concat("warning: limits are kept within this gateway's share: ",
+                             books->state()));
+}
+
 Task<void> reload(Gateway& gateway, const GatewayProgress& progress, std::promise<void>& done) {
     const auto notes = co_await gateway.reload();
     if (!notes.ok()) {
@@ -70,6 +78,7 @@ Result<bool> serve_gateway(GatewayConfig config, Gateway::ReadConfig reread,
     TRY(std::unique_ptr<Gateway> gateway, Gateway::open(std::move(config), loop));
     gateway->set_reader(std::move(reread));
     tell_of_the_past(gateway->ledger(), progress);
+    tell_of_others(*gateway, progress);
     const SetupRef setup = gateway->setup();  // as it was at the start
     const BrigadaSettings& settings = setup->config.brigada;
     TRY(std::unique_ptr<HttpServer> server,
