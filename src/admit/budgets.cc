@@ -36,12 +36,17 @@ Budgets::Nano Budgets::Account::limit(WallTime now) const {
 void Budgets::Account::roll(WallTime now) {
     if (now < window.end) return;
     spent = 0;
+    own = 0;
+    earlier.reset();
+    others_reserved = 0;
+    when_alone.reset();
     reported = 0;
     window = window_of(budget.period, budget.zone, now);
 }
 
-bool Budgets::Account::refuses(Nano reserved, Money estimate, WallTime now) const {
+bool Budgets::Account::refuses(Nano reserved, Money estimate, bool is_alone, WallTime now) const {
     if (budget.enforcement == Enforcement::showback) return false;
+    if (is_alone && when_alone && spent + reserved + estimate.nano > *when_alone) return true;
     return spent >= limit(now) || spent + reserved + estimate.nano > limit(now);
 }
 
@@ -91,7 +96,7 @@ void Budgets::add_earlier(ScopeId scope, const UncountedBudget& uncounted, Money
     for (Account& account : known->second.accounts) {
         if (account.serial != uncounted.serial) continue;
         account.roll(now);
-        if (account.window.begin != uncounted.window.begin) return;
+        if (account.window.begin != uncounted.window.begin || account.earlier) return;
         account.spent += spent.nano;
         account.mark_reached(now);
     }
@@ -111,9 +116,15 @@ std::expected<BudgetReservation, BudgetRefusal> Budgets::reserve(std::span<const
     CHECK(estimate.nano >= 0);
     std::vector<Scope*> found = find(scopes);
     std::optional<BudgetRefusal> worst;
-    for (Scope* scope : found)
+    for (Scope* scope : found) {
+        if (alone_) look_back(*scope, now);
         keep_later(worst, refusal(*scope, estimate, now));
+    }
     if (worst) return std::unexpected(*worst);
+    return take(std::move(found), estimate);
+}
+
+BudgetReservation Budgets::take(std::vector<Scope*> found, Money estimate) {
     for (Scope* scope : found) {
         scope->reserved += estimate.nano;
         ++scope->open;
@@ -132,12 +143,12 @@ std::vector<Budgets::Scope*> Budgets::find(std::span<const ScopeId> scopes) {
     return found;
 }
 
-std::optional<BudgetRefusal> Budgets::refusal(Scope& scope, Money estimate, WallTime now) {
+std::optional<BudgetRefusal> Budgets::refusal(Scope& scope, Money estimate, WallTime now) const {
     std::optional<BudgetRefusal> worst;
     for (size_t i = 0; i < scope.accounts.size(); ++i) {
         Account& account = scope.accounts[i];
         account.roll(now);
-        if (!account.refuses(scope.reserved, estimate, now)) continue;
+        if (!account.refuses(scope.reserved, estimate, alone_.has_value(), now)) continue;
         BudgetRefusal refusal{.scope = scope.id,
                               .budget = i,
                               .limit = to_money(account.limit(now)),
@@ -167,6 +178,7 @@ void Budgets::spend(Scope& scope, Money cost, WallTime now,
         Account& account = scope.accounts[i];
         account.roll(now);
         account.spent += cost.nano;
+        account.own += cost.nano;
         const int32_t reported = account.reported;
         account.mark_reached(now);
         for (const int32_t permille : account.budget.soft_permille)

@@ -7,10 +7,13 @@
 #include <expected>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "admit/budget_period.h"
+#include "admit/replica_share.h"
 #include "admit/scope.h"
 #include "admit/time_zone.h"
 #include "base/ids.h"
@@ -72,6 +75,18 @@ struct UncountedBudget {
     BudgetWindow window = {};
 };
 
+/// A budget's window as replicas count it together: what was spent in it is `earlier`, before any
+/// of them counted it, and what each has settled since.
+struct SharedBudget {
+    std::string window = {};  // its period, zone and begin: the same text on every replica
+    Money limit = {};         // increase included
+    Enforcement enforcement = Enforcement::hard;
+    Money earlier = {};
+    bool is_earlier_agreed = false;  // told by see(), not found out here
+    Money own = {};                  // settled by this replica
+    WallTime end = {};
+};
+
 struct BudgetStatus {
     Money limit = {};  // increase included
     Money spent = {};
@@ -101,6 +116,32 @@ class Budgets {
     /// The call cost `cost`, in the windows of `now`. Says which thresholds that crossed.
     std::vector<ThresholdCrossing> settle(BudgetReservation id, Money cost, WallTime now);
 
+    // --- counted together with other replicas ---
+
+    /// The scope's budgets, in order.
+    std::vector<SharedBudget> shared(ScopeId scope, WallTime now);
+
+    /// A call that all replicas together have let in: reserves without asking.
+    BudgetReservation take(std::span<const ScopeId> scopes, Money estimate);
+
+    /// settle() of a call whose cost is told to the others: they say what has been spent then.
+    void settle_quietly(BudgetReservation id, Money cost, WallTime now);
+
+    /// All replicas together have spent `earlier` and `since`, and `others_reserved` is reserved by
+    /// calls of the others. `cost` of it was settled here just now: says which thresholds that
+    /// crossed. Nothing if a new window has begun.
+    std::vector<ThresholdCrossing> see(ScopeId scope, size_t budget, std::string_view window,
+                                       Money earlier, Money since, Money others_reserved,
+                                       Money cost);
+
+    /// How budgets hold from now on: not given, together; else as a replica that decides alone
+    /// keeps them: it may spend an equal part of what was left when it was last seen.
+    void set_alone(const std::optional<Alone>& alone);
+
+    /// What the open calls of the scope have reserved here.
+    Money reserved(ScopeId scope) const;
+    std::vector<ScopeId> in_use() const;
+
     /// The call never reached an upstream.
     void cancel(BudgetReservation id);
 
@@ -124,9 +165,16 @@ class Budgets {
         int32_t reported = 0;  // the highest threshold told in this window
         TemporaryIncrease increase;
 
+        // With other replicas.
+        Nano own = 0;                    // of `spent`, what was settled here
+        std::optional<Nano> earlier;     // as agreed with the others
+        Nano others_reserved = 0;        // when last seen
+        std::optional<Nano> when_alone;  // the limit of what is spent and reserved here
+
         Nano limit(WallTime now) const;
+        std::string window_name() const;
         void roll(WallTime now);
-        bool refuses(Nano reserved, Money estimate, WallTime now) const;
+        bool refuses(Nano reserved, Money estimate, bool is_alone, WallTime now) const;
         void mark_reached(WallTime now);
     };
 
@@ -135,7 +183,8 @@ class Budgets {
         ScopeId id{};
         std::vector<Account> accounts;
         Nano reserved = 0;
-        int64_t open = 0;  // reservations that name it; it is not forgotten while there are any
+        int64_t open = 0;   // reservations that name it; it is not forgotten while there are any
+        uint64_t loss = 0;  // the last time alone for which `when_alone` was set
     };
 
     struct Reservation {
@@ -145,10 +194,12 @@ class Budgets {
 
     Account& account(ScopeId scope, size_t budget);
     std::vector<Scope*> find(std::span<const ScopeId> scopes);
-    static std::optional<BudgetRefusal> refusal(Scope& scope, Money estimate, WallTime now);
+    std::optional<BudgetRefusal> refusal(Scope& scope, Money estimate, WallTime now) const;
     static void spend(Scope& scope, Money cost, WallTime now,
                       std::vector<ThresholdCrossing>& crossings);
+    BudgetReservation take(std::vector<Scope*> found, Money estimate);
     Reservation take_out(BudgetReservation id);
+    void look_back(Scope& scope, WallTime now) const;
     void forget_if_unused(Scope& scope);
     static Money to_money(Nano nano);
 
@@ -156,6 +207,9 @@ class Budgets {
     std::unordered_map<BudgetReservation, Reservation> reservations_;
     uint64_t next_id_ = 1;
     uint64_t next_serial_ = 1;
+    std::optional<Alone> alone_;
+    Instant last_lost_;
+    uint64_t losses_ = 0;
 };
 
 }  // namespace brigada

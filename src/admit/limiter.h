@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "admit/replica_share.h"
 #include "admit/scope.h"
 #include "admit/sliding_window.h"
 #include "base/ids.h"
@@ -66,6 +67,9 @@ class Limiter {
     /// New limits hold from the next reservation on; what was used so far counts against them.
     void set_limits(ScopeId scope, const Limits& limits);
 
+    /// As they were set; none for a scope that is not known.
+    Limits limits(ScopeId scope) const;
+
     /// The scope has no limits any more. Its use is remembered until it has left the span, so
     /// setting limits again soon loses nothing.
     void remove(ScopeId scope) { set_limits(scope, {}); }
@@ -75,12 +79,32 @@ class Limiter {
     std::expected<RateReservation, RateRefusal> reserve(std::span<const ScopeId> scopes,
                                                         int64_t tokens, Instant now);
 
+    /// A call that all replicas together have let in: counts it as reserve() does, without asking.
+    RateReservation take(std::span<const ScopeId> scopes, int64_t tokens, Instant now);
+
+    /// How limits hold from now on: not given, in full; else as a replica that decides alone keeps
+    /// them. What was in use when it lost the others is looked up as scopes are asked for.
+    void set_alone(const std::optional<Alone>& alone);
+
     /// The call ended and had `tokens`. They count from when it was reserved, so nothing changes
     /// for a call whose minute is over.
     void settle(RateReservation id, int64_t tokens);
 
     /// The call never reached an upstream: gives everything back.
     void cancel(RateReservation id);
+
+    /// What of a scope's limits is in use here.
+    struct Use {
+        struct Entry {
+            Duration age = {};
+            int64_t requests = 0;
+            int64_t tokens = 0;
+        };
+        std::vector<Entry> entries = {};  // of the last 60 seconds, oldest first
+        int64_t running = 0;
+    };
+    Use use(ScopeId scope, Instant now) const;
+    std::vector<ScopeId> in_use() const;
 
     Headroom headroom(std::span<const ScopeId> scopes, Instant now) const;
 
@@ -102,6 +126,12 @@ class Limiter {
         SlidingWindow requests;
         SlidingWindow tokens;
         int64_t running = 0;  // reservations that name it; it is not forgotten while there are any
+
+        // What was in use when this replica lost the others, for the `loss`th time.
+        uint64_t loss = 0;
+        int64_t requests_when_lost = 0;
+        int64_t tokens_when_lost = 0;
+        int64_t running_when_lost = 0;
     };
 
     struct Hold {
@@ -116,7 +146,10 @@ class Limiter {
     };
 
     std::vector<Hold> find(std::span<const ScopeId> scopes);
-    static std::optional<RateRefusal> refusal(const Scope& scope, int64_t tokens, Instant now);
+    std::optional<RateRefusal> refusal(const Scope& scope, int64_t tokens, Instant now) const;
+    RateReservation take(std::vector<Hold> holds, int64_t tokens, Instant now);
+    void look_back(Scope& scope) const;
+    Limits in_force(const Scope& scope, Instant now) const;
     Reservation take_out(RateReservation id);
 
     std::unordered_map<ScopeId, Scope> scopes_;
@@ -124,6 +157,9 @@ class Limiter {
     size_t sweep_next_ = 0;
     std::unordered_map<RateReservation, Reservation> reservations_;
     uint64_t next_id_ = 1;
+    std::optional<Alone> alone_;
+    Instant last_lost_;
+    uint64_t losses_ = 0;
 };
 
 }  // namespace brigada

@@ -57,6 +57,12 @@ Instant SlidingWindow::empty_at(Instant now) const {
     return slots_.empty() ? now : std::max(now, slots_.back().last + kSpan);
 }
 
+std::span<const SlidingWindow::Slot> SlidingWindow::counted(Instant now) const {
+    const auto stays =
+        std::ranges::find_if(slots_, [&](const Slot& slot) { return !has_left(slot, now); });
+    return {stays, slots_.end()};
+}
+
 bool SlidingWindow::trim(Instant now) {
     drop_left(now);
     if (slots_.empty()) slots_.shrink_to_fit();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/time.h"
@@ -49,15 +50,18 @@ class SlidingWindow {
 
     size_t slots() const { return slots_.size(); }
 
-    /// Proves that slots are in order, within their number, and add up to the sum.
-    void check() const;
-
-  private:
     struct Slot {
         Instant last;  // its newest entry: all of it leaves 60 seconds after that
         int64_t amount = 0;
     };
 
+    /// What counts now, oldest first; good until the next change.
+    std::span<const Slot> counted(Instant now) const;
+
+    /// Proves that slots are in order, within their number, and add up to the sum.
+    void check() const;
+
+  private:
     static bool has_left(const Slot& slot, Instant now) { return slot.last + kSpan <= now; }
     bool needs_slot(Instant now) const;
     void drop_left(Instant now);

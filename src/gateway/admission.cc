@@ -44,22 +44,19 @@ void add_room(const RoomNames& names, const std::optional<Room>& room, HttpHeade
 Admission::Hold& Admission::Hold::operator=(Hold&& other) noexcept {
     std::swap(from_, other.from_);
     std::swap(scopes_, other.scopes_);
+    std::swap(estimate_, other.estimate_);
     std::swap(rate_, other.rate_);
     std::swap(budget_, other.budget_);
+    std::swap(together_, other.together_);
     return *this;
 }
 
 Admission::Hold::~Hold() {
-    if (!from_) return;
-    from_->limiter_.cancel(rate_);
-    from_->budgets_.cancel(budget_);
+    if (from_) from_->give_back(*this);
 }
 
 void Admission::Hold::settle(int64_t tokens, Money cost, WallTime now) {
-    Admission* from = std::exchange(from_, nullptr);
-    if (!from) return;
-    from->limiter_.settle(rate_, tokens);
-    from->budgets_.settle(budget_, cost, now);
+    if (Admission* from = std::exchange(from_, nullptr)) from->settle(*this, tokens, cost, now);
 }
 
 Task<std::expected<Admission::Hold, Refusal>> Admission::reserve(const Caller& caller,
@@ -69,18 +66,28 @@ Task<std::expected<Admission::Hold, Refusal>> Admission::reserve(const Caller& c
     std::vector<ScopeId> scopes = directory_.scopes(caller, model, end_user);
     take_over_changes(wall);
     if (budgets_.is_asking_for(scopes)) co_await budgets_.wait_for_answers();
-    const Instant now = loop_.now();
-    limiter_.sweep(now, kSweptPerCall);
+    limiter_.sweep(loop_.now(), kSweptPerCall);
+    if (books_ && books_->decides())
+        if (auto outcome = co_await ask(scopes, estimate, wall)) co_return std::move(*outcome);
+    co_return reserve_here(std::move(scopes), estimate, wall);
+}
+
+Admission::Outcome Admission::reserve_here(std::vector<ScopeId> scopes, Estimate estimate,
+                                           WallTime wall) {
     const auto budget = budgets_.reserve(scopes, estimate.cost, wall);
-    if (!budget) co_return std::unexpected(budget.error());
-    const auto rate = limiter_.reserve(scopes, estimate.tokens, now);
-    if (rate) co_return Hold(*this, std::move(scopes), *rate, *budget);
+    if (!budget) return std::unexpected(budget.error());
+    const auto rate = limiter_.reserve(scopes, estimate.tokens, loop_.now());
+    if (rate) {
+        if (books_) books_->tell(scopes);
+        return Hold(*this, std::move(scopes), estimate, *rate, *budget);
+    }
     budgets_.cancel(*budget);
-    co_return std::unexpected(refusal(rate.error()));
+    return std::unexpected(refusal(rate.error()));
 }
 
 void Admission::add_headroom(const Hold& hold, Instant now, HttpHeaders& headers) const {
-    const Headroom room = limiter_.headroom(hold.scopes_, now);
+    const Headroom room =
+        hold.together_ ? hold.together_->room : limiter_.headroom(hold.scopes_, now);
     add_room(kRequests, room.requests, headers);
     add_room(kTokens, room.tokens, headers);
 }
@@ -101,6 +108,9 @@ Refusal Admission::refusal(const RateRefusal& refused) const {
     out.message =
         concat("Rate limit: ", words_for(directory_, refused.scope), " may use ", refused.limit,
                " ", unit(refused.kind), "; ", std::max<int64_t>(refused.remaining, 0), " are left");
+    if (is_alone_)
+        out.message += concat(". That is this gateway's share, one of ", books_->replicas(),
+                              ": it can't count with the others (", books_->state(), ")");
     if (refused.never_fits) {
         out.message += ". This call alone is larger than the limit";
         out.may_retry = false;

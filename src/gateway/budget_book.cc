@@ -156,7 +156,11 @@ std::expected<BudgetReservation, Refusal> BudgetBook::reserve(std::span<const Sc
 }
 
 void BudgetBook::settle(BudgetReservation id, Money cost, WallTime now) {
-    for (const ThresholdCrossing& crossing : budgets_.settle(id, cost, now))
+    tell(budgets_.settle(id, cost, now));
+}
+
+void BudgetBook::tell(const std::vector<ThresholdCrossing>& crossings) {
+    for (const ThresholdCrossing& crossing : crossings)
         if (crossed_) crossed_(crossing);
 }
 

@@ -57,6 +57,11 @@ class BudgetBook {
     void settle(BudgetReservation id, Money cost, WallTime now);
     void cancel(BudgetReservation id) { budgets_.cancel(id); }
 
+    /// What replicas count together goes past the book, but for what it says of it.
+    Budgets& counts() { return budgets_; }
+    Refusal refusal(const BudgetRefusal& refused, WallTime now) const;
+    void tell(const std::vector<ThresholdCrossing>& crossings);
+
     /// For the sums over holders that have no budget.
     void add_to_totals(const CallRecord& record) { totals_.add(record); }
 
@@ -78,7 +83,6 @@ class BudgetBook {
     Task<void> ask_ledger(ScopeId scope, ScopeInfo info, UncountedBudget uncounted, WallTime until);
     void answered(ScopeId scope);
     Money total_of(const ScopeInfo& info) const;
-    Refusal refusal(const BudgetRefusal& refused, WallTime now) const;
 
     Parts parts_;
     TimeZone zone_;

@@ -79,8 +79,10 @@ Task<void> readiness(Gateway& gateway, HttpRequest&, Responder& responder) {
             responder, 503,
             {{"status", "ledger_full"}, {"trouble", gateway.ledger().backlog().log_trouble}});
     const bool has_database = gateway.hierarchy().trouble().empty();  // service goes on without
-    co_await answer(responder, 200,
-                    {{"status", "healthy"}, {"db", has_database ? "connected" : "Not connected"}});
+    Json body = {{"status", "healthy"}, {"db", has_database ? "connected" : "Not connected"}};
+    if (const SharedBooks* books = gateway.books())
+        body["limits"] = books->decides() ? "shared" : concat("alone: ", books->state());
+    co_await answer(responder, 200, std::move(body));
 }
 
 Task<void> liveliness(Gateway&, HttpRequest&, Responder& responder) {

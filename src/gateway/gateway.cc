@@ -40,7 +40,9 @@ Gateway::Gateway(GatewayConfig config, const UpstreamTls& tls, Loop& loop, uint6
     setup_->upstreams.introduce(*router_);
 }
 
-Gateway::~Gateway() = default;
+Gateway::~Gateway() {
+    leave_others();
+}
 
 Result<std::unique_ptr<Gateway>> Gateway::open(GatewayConfig config, Loop& loop) {
     TRY(const UpstreamTls tls, UpstreamTls::open(config));
@@ -58,6 +60,7 @@ Result<void> Gateway::open_parts() {
     if (failed)
         return Error{Code::io, concat("can't make the data folder ", folder.string(), ": ",
                                       failed.message())};
+    const bool is_first_start = !std::filesystem::exists(folder / "ledger", failed);
     TRY(const std::optional<PostgresConfig> postgres, postgres_of(config()));
     TRY(hierarchy_, Hierarchy::open({.folder = folder,
                                      .pepper = config().brigada.pepper.reveal(),
@@ -74,6 +77,7 @@ Result<void> Gateway::open_parts() {
     listen_to_budgets();
     admission_ = std::make_unique<Admission>(directory(), *budgets_, loop_);
     TRY(waiting_room_, WaitingRoom::open(config().brigada.admission, loop_));
+    if (config().redis.is_given()) TRY(open_books(is_first_start));
     health_watch_ = std::make_unique<HealthWatch>(
         loop_, *client_, [this] { return setup_; },
         [this](const Deployment& deployment, bool is_down) {
@@ -101,6 +105,7 @@ ModelId Gateway::model_id(std::string_view name) {
 }
 
 void Gateway::stop(Duration patience) {
+    leave_others();
     reports_.stop();
     config_reader_.stop();
     ledger_reader_.stop();

@@ -51,6 +51,8 @@ class Gateway {
     Directory& directory() { return hierarchy_->directory(); }
     BudgetBook& budgets() { return *budgets_; }
     Admission& admission() { return *admission_; }
+    /// What replicas count together in Redis; null for a gateway that has none.
+    const SharedBooks* books() const { return books_.get(); }
     WaitingRoom& waiting_room() { return *waiting_room_; }
     Router& router() { return *router_; }
     Ledger& ledger() { return *ledger_; }
@@ -70,6 +72,10 @@ class Gateway {
     bool draining() const { return draining_; }
     void set_draining() { draining_ = true; }
 
+    /// With other replicas: waits until limits are counted with them, or Redis turned out to be
+    /// away. Not on the loop.
+    void meet_others();
+
     /// Ends what runs beside calls. On the loop.
     Task<void> stop_watching() { return health_watch_->stop(); }
     /// Writes what waits. Not on the loop.
@@ -79,6 +85,8 @@ class Gateway {
     Gateway(GatewayConfig config, const UpstreamTls& tls, Loop& loop, uint64_t random);
     Result<void> open_parts();
     void listen_to_budgets();
+    Result<void> open_books(bool is_first_start);
+    void leave_others();
 
     Task<Result<std::vector<std::string>>> read_again();
     Result<void> put_in_force(GatewayConfig config, const UpstreamTls& tls);
@@ -95,6 +103,8 @@ class Gateway {
     Worker reports_{"reports"};
     std::unique_ptr<BudgetBook> budgets_;
     std::unique_ptr<Admission> admission_;
+    std::unique_ptr<SharedBooks> books_;
+    bool has_left_ = true;
     std::unique_ptr<WaitingRoom> waiting_room_;
     std::unique_ptr<Router> router_;
     std::unique_ptr<HealthWatch> health_watch_;

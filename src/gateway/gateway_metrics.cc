@@ -75,7 +75,17 @@ GatewayMetrics::GatewayMetrics()
                    .Add({})),
       call_seconds_(seconds(registry_, "brigada_call_seconds", "Request read to answer's end")),
       first_byte_seconds_(seconds(registry_, "brigada_first_byte_seconds",
-                                  "Request read to the answer's first byte")) {}
+                                  "Request read to the answer's first byte")),
+      redis_seconds_(
+          seconds(registry_, "brigada_redis_seconds", "A message to Redis and its answer")),
+      redis_failures_(counters(registry_, "brigada_redis_failures_total",
+                               "Times that Redis was out of reach or lost")
+                          .Add({})),
+      limits_shared_(prometheus::BuildGauge()
+                         .Name("brigada_limits_shared")
+                         .Help("1 while limits are counted together with other gateways; 0 alone")
+                         .Register(registry_)
+                         .Add({})) {}
 
 void GatewayMetrics::call_ended(std::string_view model, int status, Duration took) {
     running_.Decrement();

@@ -40,6 +40,11 @@ class GatewayMetrics {
     /// A call looked for its answer among those kept.
     void cache_asked(bool hit) { (hit ? cache_hits_ : cache_misses_).Increment(); }
 
+    /// Redis, when replicas share it.
+    void redis_answered(Duration took) { redis_seconds_.Observe(took.seconds()); }
+    void redis_failed() { redis_failures_.Increment(); }
+    void limits_are_shared(bool shared) { limits_shared_.Set(shared ? 1 : 0); }
+
     std::string page(const LedgerBacklog& backlog, bool accepting) const;
 
   private:
@@ -74,6 +79,9 @@ class GatewayMetrics {
     prometheus::Gauge& running_;
     prometheus::Histogram& call_seconds_;
     prometheus::Histogram& first_byte_seconds_;
+    prometheus::Histogram& redis_seconds_;
+    prometheus::Counter& redis_failures_;
+    prometheus::Gauge& limits_shared_;
 };
 
 }  // namespace brigada

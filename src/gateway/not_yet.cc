@@ -11,6 +11,7 @@ class Notes {
     void add(bool asked, std::string_view key, std::string_view instead) {
         if (asked) lines_.push_back(concat(key, ": not in effect yet; ", instead));
     }
+    void say(std::string line) { lines_.push_back(std::move(line)); }
     std::vector<std::string> take() { return std::move(lines_); }
 
   private:
@@ -59,7 +60,10 @@ std::vector<std::string> not_yet(const GatewayConfig& config) {
               "end users are recorded");
     notes.add(config.cache.enabled && config.cache.store == CacheSettings::Store::redis,
               "cache_params.type redis", "answers are kept in the memory of this process");
-    notes.add(config.redis.is_given(), "redis_host", "limits hold for this process alone");
+    if (config.redis.is_given() && !config.brigada.replicas)
+        notes.say(
+            "brigada.replicas: not given, so each gateway takes itself for the only one: alone, "
+            "without Redis, it would use the whole of every limit");
     return notes.take();
 }
 

@@ -46,6 +46,17 @@ void tell_of_the_past(Gateway& gateway) {
                       .add("calls", ledger.lost()));
 }
 
+void tell_of_others(Gateway& gateway) {
+    gateway.meet_others();
+    const SharedBooks* books = gateway.books();
+    if (books && !books->decides())
+        log_of(gateway).write(
+            log_of(gateway)
+                .line(LogLevel::warning, "limits_alone")
+                .add("message", concat("limits are kept within this gateway's share: ",
+                                       books->state())));
+}
+
 Task<void> reload(Gateway& gateway, std::promise<void>& done) {
     (void)co_await gateway.reload();  // the log says what came of it
     done.set_value();
@@ -86,6 +97,7 @@ Result<bool> serve_gateway(GatewayConfig config, Gateway::ReadConfig reread,
     Loop loop("http");
     TRY(std::unique_ptr<Gateway> gateway, Gateway::open(std::move(config), loop));
     gateway->set_reader(std::move(reread));
+    tell_of_others(*gateway);
     const SetupRef setup = gateway->setup();  // as it was at the start
     const BrigadaSettings& settings = setup->config.brigada;
     TRY(std::unique_ptr<HttpServer> server,

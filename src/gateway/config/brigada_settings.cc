@@ -114,6 +114,16 @@ void read_pepper(YamlFields& fields, Secret& out) {
     out = Secret(text);
 }
 
+/// Redis is told 3 seconds after a gateway fell silent that it has: a message must not take longer.
+void read_replicas(YamlFields& fields, BrigadaSettings& out) {
+    fields.integer("replicas", {1, 1'000}, out.replicas);
+    const auto timeout = fields.find("redis_timeout_seconds");
+    fields.seconds("redis_timeout_seconds", out.redis_timeout);
+    if (timeout &&
+        (out.redis_timeout < Duration::milliseconds(1) || out.redis_timeout > Duration::seconds(2)))
+        timeout->error("must be 0.001 to 2 seconds");
+}
+
 }  // namespace
 
 void read_brigada_settings(const YamlValue& section, ConfigDraft& draft) {
@@ -128,6 +138,7 @@ void read_brigada_settings(const YamlValue& section, ConfigDraft& draft) {
     fields.megabytes("cache_mb", brigada.cache_bytes);
     fields.permille("cached_token_weight", brigada.cached_token_permille);
     read_budget_status(fields, brigada.budget_status);
+    read_replicas(fields, brigada);
     read_keepalive(fields, brigada.keepalive);
     fields.seconds("connect_timeout_seconds", brigada.connect_timeout);
     fields.seconds("idle_timeout_seconds", brigada.idle_timeout);

@@ -169,6 +169,9 @@ struct BrigadaSettings {
     int64_t budget_status = 429;          // or 400, as older LiteLLM
     int64_t cache_bytes = 256 << 20;      // of answers kept, when litellm_settings.cache says so
 
+    std::optional<int64_t> replicas = {};  // the most gateways that run at once, sharing Redis
+    Duration redis_timeout = Duration::milliseconds(100);  // then limits are kept alone
+
     std::optional<Duration> keepalive = Duration::seconds(15);  // nothing: no comments are sent
     Duration connect_timeout = Duration::seconds(5);
     Duration idle_timeout = Duration::seconds(300);  // between two bytes of an upstream

@@ -294,6 +294,9 @@ TEST(Sections, brigada) {
              c.brigada.budget_status = 400;
          }},
         {"brigada", "http2: false", [](GatewayConfig& c) { c.brigada.http2 = false; }},
+        {"brigada", "replicas: 3", [](GatewayConfig& c) { c.brigada.replicas = 3; }},
+        {"brigada", "redis_timeout_seconds: 0.5",
+         [](GatewayConfig& c) { c.brigada.redis_timeout = Duration::milliseconds(500); }},
         {"brigada", "keepalive_seconds: 0", [](GatewayConfig& c) { c.brigada.keepalive.reset(); }},
         {"brigada", "connect_timeout_seconds: 1, idle_timeout_seconds: 2, drain_grace_seconds: 3",
          [](GatewayConfig& c) {

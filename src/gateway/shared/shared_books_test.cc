@@ -1,0 +1,148 @@
+#include "gateway/shared/shared_books.h"
+
+#include <atomic>
+#include <future>
+
+#include "gateway/shared/redis_process.h"
+
+namespace brigada {
+namespace {
+
+constexpr Duration kPatience = Duration::seconds(2);  // a busy machine is not an outage
+
+/// A process that counts one scope by a limiter.
+class OneScope : public SharedBooks::Source {
+  public:
+    static constexpr ScopeId kKey{1};
+
+    OneScope() { limiter_.set_limits(kKey, limits_); }
+
+    std::vector<ScopeId> in_use() override { return limiter_.in_use(); }
+    std::optional<SharedUse> use_of(ScopeId scope) override {
+        return SharedUse{"key", limiter_.use(scope, Clock().now()), {}, {}};
+    }
+    void decide(const std::optional<Alone>& alone) override {
+        limiter_.set_alone(alone);
+        is_alone_ = alone.has_value();
+    }
+
+    SharedCall call() const { return {.tokens = 1, .scopes = {{"key", limits_, {}}}}; }
+    Limiter& limiter() { return limiter_; }
+    bool is_alone() const { return is_alone_; }
+
+  private:
+    Limits limits_{.requests_per_minute = 10};
+    Limiter limiter_;
+    std::atomic<bool> is_alone_ = true;
+};
+
+/// A gateway's loop with its books.
+class Member {
+  public:
+    Member(const RedisProcess& redis, int64_t replicas)
+        : books_({.address = {.host = "127.0.0.1", .port = redis.port()},
+                  .replicas = replicas,
+                  .patience = kPatience,
+                  .knows_all = true},
+                 loop_, source_, metrics_) {
+        loop_.run([&] { books_.start(); });
+    }
+    ~Member() {
+        std::promise<bool> told;
+        if (loop_.spawn(leave(told))) told.get_future().wait();
+        loop_.stop();
+    }
+
+    void wait_until(bool is_alone) {
+        while (source_.is_alone() != is_alone)
+            ::poll(nullptr, 0, 10);
+    }
+
+    /// 1: admitted, 0: refused, -1: to be decided alone.
+    int ask() {
+        std::promise<int> answer;
+        loop_.run([&] {
+            books_.admit(source_.call(), [&](const SharedAnswer* said) {
+                const ScopeId scopes[] = {OneScope::kKey};
+                if (said && said->admitted())
+                    source_.limiter().settle(source_.limiter().take(scopes, 1, loop_.now()), 1);
+                answer.set_value(said ? said->admitted() : -1);
+            });
+        });
+        return answer.get_future().get();
+    }
+
+    std::string state() {
+        std::string out;
+        loop_.run([&] { out = books_.state(); });
+        return out;
+    }
+
+  private:
+    Task<void> leave(std::promise<bool>& told) { told.set_value(co_await books_.stop()); }
+
+    Loop loop_{"member"};
+    GatewayMetrics metrics_;
+    OneScope source_;
+    SharedBooks books_;
+};
+
+TEST(SharedBooks, members_count_together) {
+    RedisProcess redis;
+    Member one(redis, 2), two(redis, 2);
+    one.wait_until(false);
+    two.wait_until(false);
+    int admitted = 0;
+    for (int i = 0; i < 10; ++i)
+        admitted += (one.ask() == 1) + (two.ask() == 1);
+    EXPECT_EQ(admitted, 10);
+    EXPECT_EQ(one.state(), "shared");
+}
+
+TEST(SharedBooks, what_was_admitted_is_told_to_a_redis_that_forgot_it) {
+    RedisProcess redis;
+    Member one(redis, 2), two(redis, 2);
+    one.wait_until(false);
+    two.wait_until(false);
+    for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(one.ask() + two.ask(), 2);
+    redis.kill();
+    one.wait_until(true);
+    two.wait_until(true);
+    EXPECT_EQ(one.ask(), -1);
+    EXPECT_NE(one.state(), "shared");
+    redis.start();
+    one.wait_until(false);
+    two.wait_until(false);
+    int admitted = 0;
+    for (int i = 0; i < 10; ++i)
+        admitted += (one.ask() == 1) + (two.ask() == 1);
+    EXPECT_EQ(admitted, 4) << "6 of 10 were admitted before";
+}
+
+TEST(SharedBooks, a_redis_that_forgot_us_while_it_ran_is_told_again) {
+    RedisProcess redis;
+    Member one(redis, 1);
+    one.wait_until(false);
+    for (int i = 0; i < 4; ++i)
+        EXPECT_EQ(one.ask(), 1);
+    redis.ask({"FLUSHALL"});
+    int admitted = 4;
+    for (int answer = one.ask(); answer != 0; answer = one.ask()) {
+        admitted += answer == 1;
+        if (answer == -1) one.wait_until(false);  // that message found it out
+    }
+    EXPECT_EQ(admitted, 10);
+}
+
+TEST(SharedBooks, says_what_is_wrong_with_redis) {
+    RedisProcess redis;
+    redis.ask({"CONFIG", "SET", "requirepass", "secret"});
+    Member one(redis, 1);
+    while (one.state().find("NOAUTH") == std::string::npos)
+        ::poll(nullptr, 0, 10);
+    EXPECT_EQ(one.ask(), -1);
+}
+
+}  // namespace
+}  // namespace brigada
