@@ -90,10 +90,10 @@ Result<void> Gateway::open_parts() {
 void Gateway::listen_to_budgets() {
     budgets_->on_crossed([this](const ThresholdCrossing& crossed) {
         metrics_.threshold_crossed(crossed.permille);
-        seen_->threshold_crossed(crossed, *directory_);
+        seen_->threshold_crossed(crossed, directory());
     });
     budgets_->on_refused(
-        [this](const BudgetRefusal& refused) { seen_->budget_refused(refused, *directory_); });
+        [this](const BudgetRefusal& refused) { seen_->budget_refused(refused, directory()); });
 }
 
 ModelId Gateway::model_id(std::string_view name) {

@@ -78,9 +78,8 @@ GatewayMetrics::GatewayMetrics()
                                   "Request read to the answer's first byte")),
       redis_seconds_(
           seconds(registry_, "brigada_redis_seconds", "A message to Redis and its answer")),
-      redis_failures_(counters(registry_, "brigada_redis_failures_total",
-                               "Times that Redis was out of reach or lost")
-                          .Add({})),
+      redis_failures_(counter(registry_, "brigada_redis_failures_total",
+                              "Times that Redis was out of reach or lost")),
       limits_shared_(prometheus::BuildGauge()
                          .Name("brigada_limits_shared")
                          .Help("1 while limits are counted together with other gateways; 0 alone")

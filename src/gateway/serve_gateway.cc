@@ -53,8 +53,8 @@ void tell_of_others(Gateway& gateway) {
         log_of(gateway).write(
             log_of(gateway)
                 .line(LogLevel::warning, "limits_alone")
-                .add("message", concat("limits are kept within this gateway's share: ",
-                                       books->state())));
+                .add("message",
+                     concat("limits are kept within this gateway's share: ", books->state())));
 }
 
 Task<void> reload(Gateway& gateway, std::promise<void>& done) {

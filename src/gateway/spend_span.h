@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/query.h"
-#include "ledger/store.h"
+#include "ledger/call_span.h"
 
 namespace brigada {
 

@@ -6,7 +6,7 @@
 #include "base/concat.h"
 #include "gateway/directory/time_text.h"
 #include "gateway/doctor/checks.h"
-#include "ledger/store.h"
+#include "ledger/sqlite_store.h"
 
 namespace brigada {
 
@@ -20,10 +20,10 @@ constexpr const char* kMend = "set the clock, and keep it with NTP";
 std::optional<WallTime> call_after(const Path& file, WallTime since) {
     std::error_code failed;
     if (!std::filesystem::exists(file, failed)) return std::nullopt;
-    auto store = Store::open_read_only(file);
+    const auto store = SqliteStore::open_read_only(file);
     if (!store.ok()) return std::nullopt;  // told by the check of the stores
     std::optional<WallTime> last;
-    (void)store->each_call({.from = since}, [&](const CallRecord& call) -> Result<void> {
+    (void)(*store)->each_call({.from = since}, [&](const CallRecord& call) -> Result<void> {
         last = call.ended;
         return {};
     });

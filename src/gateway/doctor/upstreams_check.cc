@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "gateway/doctor/checks.h"
 #include "gateway/upstream_call.h"
+#include "gateway/upstream_tls.h"
 #include "net/fetch.h"
 
 namespace brigada {
@@ -14,17 +15,8 @@ namespace {
 constexpr Duration kPatience = Duration::seconds(5);
 constexpr size_t kMostBytes = 16 << 20;
 
-Dialect dialect_of(const Deployment& deployment) {
-    return deployment.dialect == UpstreamDialect::anthropic ? Dialect::messages : Dialect::chat;
-}
-
-/// GET /v1/models beside where calls go.
-HttpCall models_call(const Deployment& deployment) {
-    const Dialect dialect = dialect_of(deployment);
-    HttpCall call = upstream_call(deployment, dialect, {});
-    call.method = HttpMethod::get;
-    call.target.resize(call.target.size() - upstream_path(dialect).size());
-    call.target += "/models";
+HttpCall models_call(const Deployment& deployment, const UpstreamTls& tls) {
+    HttpCall call = upstream_check(deployment, tls.of(deployment));
     call.timeouts = {.connect = kPatience, .first_byte = kPatience, .total = kPatience * 2};
     return call;
 }
@@ -78,16 +70,19 @@ void judge(const Deployment& deployment, const Result<Fetched>& answer, Findings
 }  // namespace
 
 void check_upstreams(const GatewayConfig& config, Findings& findings) {
+    const auto tls = UpstreamTls::open(config);
+    if (!tls.ok())
+        return findings.fault(tls.error().message, "correct ssl_verify or ssl_certificate");
     std::vector<const Deployment*> asked;
     std::vector<HttpCall> calls;
     for (const Deployment& deployment : config.deployments) {
-        if (!deployment.address || !speaks(deployment, dialect_of(deployment))) {
+        if (!deployment.address) {
             findings.warn(concat(deployment.model_name, " (", deployment.id, ") is never called"),
                           "give it an api_base that the front door can reach");
             continue;
         }
         asked.push_back(&deployment);
-        calls.push_back(models_call(deployment));
+        calls.push_back(models_call(deployment, *tls));
     }
     if (config.deployments.empty())
         findings.warn("no deployments, so no model can be called", "fill model_list");

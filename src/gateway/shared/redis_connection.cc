@@ -28,10 +28,11 @@ RedisConnection::~RedisConnection() = default;
 Task<Result<std::shared_ptr<RedisConnection>>> RedisConnection::open(Loop& loop,
                                                                      RedisAddress address,
                                                                      Duration patience) {
-    ConnectionPool connector(loop, 0, Duration());
+    ConnectionPool connector(loop, {.idle_per_host = 0});
     Stoppable stoppable;
-    CO_TRY(TcpStream stream,
-           co_await connector.connect(address.host, address.port, patience * 2, stoppable));
+    CO_TRY(AnyStream connected,
+           co_await connector.connect({address.host, address.port}, patience * 2, stoppable));
+    TcpStream stream = std::move(connected.transport());  // plain: TLS to Redis is still to come
     stream.expire_at(Instant::never());
     std::shared_ptr<RedisConnection> out(new RedisConnection(loop, std::move(stream), patience));
     if (!loop.spawn(read(out)) || !loop.spawn(write(out)) || !loop.spawn(watch(out))) {
