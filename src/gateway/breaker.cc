@@ -45,6 +45,12 @@ void Breaker::abandoned() {
     trial_ = false;
 }
 
+void Breaker::forgive() {
+    if (open()) closed_until_ = {};
+    failures_ = 0;
+    trial_ = false;
+}
+
 void Breaker::check() const {
     CHECK(failures_ >= 0);
     CHECK(!trial_ || open(), "a trial of an upstream that is trusted");

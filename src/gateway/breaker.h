@@ -24,6 +24,9 @@ class Breaker {
     /// Holds from the next failure on.
     void set_config(const BreakerConfig& config) { config_ = config; }
 
+    /// What it did is forgotten: somebody may have mended it.
+    void forgive();
+
     /// Whether a call may go there now. Asks nothing and changes nothing.
     bool allows(Instant now) const;
     /// When it will next allow one; `now` when it does already. never() while a trial runs.

@@ -99,5 +99,21 @@ TEST(Breaker, nobody_else_goes_while_a_trial_runs) {
     EXPECT_GT(trials, 500);
 }
 
+TEST(Breaker, forgets_what_was_mended) {
+    Breaker breaker({.allowed_failures = 0, .cooldown = Duration::seconds(5)});
+    const Instant now = Instant::at_ns(1);
+    breaker.begin(now);
+    breaker.failed(now);
+    ASSERT_FALSE(breaker.allows(now));
+    breaker.forgive();
+    EXPECT_TRUE(breaker.allows(now));
+    EXPECT_EQ(breaker.failures(), 0);
+    breaker.begin(now);
+    breaker.told_to_wait(Duration::seconds(20), now);
+    breaker.forgive();
+    EXPECT_FALSE(breaker.allows(now)) << "it asked to be left alone, and is well";
+    breaker.check();
+}
+
 }  // namespace
 }  // namespace brigada

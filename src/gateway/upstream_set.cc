@@ -74,6 +74,7 @@ UpstreamSet::UpstreamSet(const GatewayConfig& config, const UpstreamTls& tls,
             upstream.id = same->id;
             upstream.state = same->state;
             upstream.breaker().set_config(breaker);
+            upstream.breaker().forgive();  // who reloads has perhaps just mended it
         } else {
             upstream.id = UpstreamId{next_id_++};
             upstream.state = std::make_shared<UpstreamState>(breaker);
