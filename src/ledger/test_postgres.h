@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -135,6 +136,7 @@ class TestPostgres {
         if (user_ && (::setgroups(0, nullptr) != 0 || ::setgid(user_->pw_gid) != 0 ||
                       ::setuid(user_->pw_uid) != 0))
             ::_exit(126);
+        ::prctl(PR_SET_PDEATHSIG, SIGQUIT);  // a test that aborts leaves no server behind
         const int out = ::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
         ::dup2(out, STDOUT_FILENO);
         ::dup2(out, STDERR_FILENO);
