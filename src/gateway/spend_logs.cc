@@ -17,7 +17,7 @@ constexpr Duration kPatience = Duration::seconds(1);
 constexpr size_t kUsualLimit = 1'000, kMostRows = 10'000;
 
 /// Which calls are wanted; an empty text lets all through.
-struct Wanted {
+struct LogFilter {
     CallSpan span = {};
     std::optional<RecordId> id = {};
     std::string key = {};
@@ -60,7 +60,7 @@ Result<bool> read_summarize(const Query& query) {
 }
 
 /// One call by its id, which says from when on to look.
-Result<void> read_request_id(const Query& query, Wanted& wanted) {
+Result<void> read_request_id(const Query& query, LogFilter& wanted) {
     const std::string_view text = value_of(query, "request_id");
     if (text.empty()) return {};
     wanted.id = RecordId::from_hex(text);
@@ -78,11 +78,11 @@ std::string key_token(const Directory& directory, std::string_view sent) {
     return key ? key->id : "no such key";
 }
 
-Result<Wanted> read_wanted(const Directory& directory, const Query& query) {
-    Wanted out{.key = key_token(directory, value_of(query, "api_key")),
-               .user = std::string(value_of(query, "user_id")),
-               .team = std::string(value_of(query, "team_id")),
-               .session = std::string(value_of(query, "session_id"))};
+Result<LogFilter> read_wanted(const Directory& directory, const Query& query) {
+    LogFilter out{.key = key_token(directory, value_of(query, "api_key")),
+                  .user = std::string(value_of(query, "user_id")),
+                  .team = std::string(value_of(query, "team_id")),
+                  .session = std::string(value_of(query, "session_id"))};
     TRY(out.span, spend_span(query, WallClock().now()));
     TRY(read_request_id(query, out));
     TRY(out.limit, read_limit(query));
@@ -139,7 +139,7 @@ Json row_json(const CallRecord& call) {
           {"attempts", attempts_json(call)}}}};
 }
 
-Result<Json> rows(const Ledger& ledger, const Wanted& wanted) {
+Result<Json> rows(const Ledger& ledger, const LogFilter& wanted) {
     std::deque<CallRecord> last;
     TRY(ledger.each_call(wanted.span, [&](const CallRecord& call) -> Result<void> {
         if (!wanted.takes(call)) return {};
@@ -168,7 +168,7 @@ Json sums_json(const std::map<std::string, Money>& sums) {
     return out;
 }
 
-Result<Json> days(const Ledger& ledger, const Wanted& wanted) {
+Result<Json> days(const Ledger& ledger, const LogFilter& wanted) {
     constexpr size_t kDayText = std::string_view("2026-03-01").size();
     std::map<std::string, Day> by_day;
     TRY(ledger.each_call(wanted.span, [&](const CallRecord& call) -> Result<void> {
@@ -191,7 +191,7 @@ Result<Json> days(const Ledger& ledger, const Wanted& wanted) {
 }  // namespace
 
 Task<Result<Json>> spend_logs(Gateway& gateway, Query query) {
-    CO_TRY(const Wanted wanted, read_wanted(gateway.directory(), query));
+    CO_TRY(const LogFilter wanted, read_wanted(gateway.directory(), query));
     Ledger& ledger = gateway.ledger();
     co_return co_await gateway.reports().run<Json>(gateway.loop(), [wanted, &ledger] {
         (void)ledger.flush(kPatience);  // what still waits is missing then, and nothing else
