@@ -64,8 +64,9 @@ class Log(SeenTest):
         self.assertEqual(self.ask(key)[0], 400)
         lines = self.log()
         self.assertEqual(lines[0]["event"], "configuration")  # the master key is in the file
-        events = [line["event"] for line in lines if line["event"] != "configuration"]
-        self.assertEqual(events, ["start"] + ["call"] * 4 + ["drain", "stop"])
+        # A client sees its answer before the call's line is written: the last may follow "drain".
+        events = [line["event"] for line in lines if line["event"] not in ("configuration", "call")]
+        self.assertEqual(events, ["start", "drain", "stop"])
         first, streamed, stranger, bad = [line for line in lines if line["event"] == "call"]
         self.assertEqual({name: first[name] for name in (
             "status", "team", "team_alias", "key_alias", "end_user", "session", "model", "upstream",
