@@ -93,6 +93,26 @@ class Keys(GatewayTest):
         self.assertNotEqual(told.returncode, 0)
 
 
+    def test_what_was_refused_by_policy_is_in_the_audit_log(self):
+        key = self.gateway.new_key(models=["one"], rpm_limit=1)
+        self.assertEqual([self.gateway.chat("one", key)[0] for _ in range(4)], [200, 429, 429, 429])
+        self.assertIn(self.gateway.chat("m", key)[0], (401, 403))
+        self.assertEqual(self.gateway.chat("one", "sk-nobody-has-this-one")[0], 401)
+        self.assertEqual(self.gateway.chat("one", key, max_tokens="many")[0], 400)
+        self.gateway.stop()
+        log = f"{self.folder.name}/data/audit.log"
+        told = subprocess.run([BINARY, "audit", "verify", log], capture_output=True, text=True)
+        self.assertIn("the chain is whole: 4 events", told.stdout)
+        with open(log, encoding="utf-8") as file:
+            events = [json.loads(line) for line in file]
+        refused = {(event["object"], event["after"]["status"]): event for event in events
+                   if event["action"] == "policy.refuse"}
+        self.assertEqual(len(refused), 3)
+        self.assertEqual(refused["model/one", 429]["after"]["times"], 3)
+        self.assertEqual(refused["gateway", 401]["actor"], "unknown key")
+        self.assertTrue(refused["model/one", 429]["actor"].startswith("key/"))
+
+
 class Limits(GatewayTest):
     def test_a_rate_admits_exactly_its_number_however_many_ask(self):
         key = self.gateway.new_key(rpm_limit=20)

@@ -1,5 +1,7 @@
 #include "gateway/administration.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace brigada {
@@ -8,6 +10,7 @@ namespace {
 
 constexpr int kTries = 20;
 constexpr size_t kMostWaiting = 1'000;
+constexpr size_t kMostNotes = 10'000;  // kept while the audit log takes none
 
 }  // namespace
 
@@ -46,6 +49,20 @@ Task<Result<void>> Administration::catch_up() {
     if (!news.ok()) co_return std::move(news).error();
     take(*std::move(news));
     co_return Result<void>();
+}
+
+void Administration::note(std::vector<AuditEvent> events) {
+    if (!events.empty()) (void)loop_.spawn(write_notes(std::move(events)));
+}
+
+Task<void> Administration::write_notes(std::vector<AuditEvent> events) {
+    const Result<void> noted =
+        co_await worker_.run<void>(loop_, [&store = store_, events] { return store.note(events); });
+    if (noted.ok()) co_return;
+    const size_t room = kMostNotes - std::min(kMostNotes, refused_notes_.size());
+    events.resize(std::min(events.size(), room));
+    refused_notes_.insert(refused_notes_.end(), std::make_move_iterator(events.begin()),
+                          std::make_move_iterator(events.end()));
 }
 
 void Administration::take(DirectoryNews news) {

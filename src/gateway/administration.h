@@ -26,6 +26,11 @@ class Administration {
     /// 503 in words while the store is away, 409 when others are always quicker.
     Task<ManagementReply> handle(ManagementCall call);
 
+    /// Events that change nothing, for the audit log. Those that it does not take are handed back
+    /// by refused_notes(), to be noted again.
+    void note(std::vector<AuditEvent> events);
+    std::vector<AuditEvent> refused_notes() { return std::exchange(refused_notes_, {}); }
+
     /// What others have changed. News that are known already change nothing.
     void take(DirectoryNews news);
 
@@ -53,6 +58,7 @@ class Administration {
     Task<ManagementReply> change(const ManagementCall& call);
     Task<Result<Written>> write(const Changes& changes);
     Task<Result<void>> catch_up();
+    Task<void> write_notes(std::vector<AuditEvent> events);
 
     Loop& loop_;
     Directory& directory_;
@@ -60,6 +66,7 @@ class Administration {
     uint64_t revision_;  // of the directory
     bool is_taken_ = false;
     std::list<Signal> waiting_;  // in the order they came
+    std::vector<AuditEvent> refused_notes_;
     Worker worker_{"directory"};
 };
 

@@ -26,6 +26,13 @@ class FakeStore : public DirectoryStore {
         return std::optional<uint64_t>(log_.size());
     }
 
+    Result<void> note(std::span<const AuditEvent> events) override {
+        std::lock_guard lock(mutex_);
+        if (is_away) return Error{Code::unavailable, "the database is away"};
+        noted_ += events.size();
+        return {};
+    }
+
     Result<DirectoryNews> since(uint64_t revision) override {
         std::lock_guard lock(mutex_);
         Changes all;
@@ -49,12 +56,18 @@ class FakeStore : public DirectoryStore {
         return log_.size();
     }
 
+    size_t noted() {
+        std::lock_guard lock(mutex_);
+        return noted_;
+    }
+
     std::function<void()> on_write;  // on the worker's thread
     std::atomic<bool> is_away = false;
 
   private:
     std::mutex mutex_;
     std::vector<Changes> log_;
+    size_t noted_ = 0;
 };
 
 class AdministrationTest : public testing::Test {
@@ -154,6 +167,21 @@ TEST_F(AdministrationTest, without_its_store_it_says_why_and_changes_nothing) {
     EXPECT_FALSE(has_team("t"));
     store_.is_away = false;
     EXPECT_EQ(post("/team/new", {{"team_id", "t"}}).status, 200);
+}
+
+TEST_F(AdministrationTest, hands_back_notes_that_its_store_does_not_take) {
+    const auto note = [&](size_t count) {
+        loop_.run([&] { administration_.note(std::vector<AuditEvent>(count)); });
+        (void)begin("POST", "/team/new", {{"team_alias", "t"}}).get();  // comes after them
+    };
+    note(2);
+    EXPECT_EQ(store_.noted(), 2u);
+    store_.is_away = true;
+    note(3);
+    std::vector<AuditEvent> refused;
+    loop_.run([&] { refused = administration_.refused_notes(); });
+    EXPECT_EQ(refused.size(), 3u);
+    EXPECT_EQ(store_.noted(), 2u);
 }
 
 TEST_F(AdministrationTest, takes_news_once) {

@@ -20,6 +20,7 @@ class AuditedStore : public DirectoryStore {
 
     Result<DirectoryNews> load() override { return store_.load(); }
     Result<DirectoryNews> since(uint64_t revision) override { return store_.since(revision); }
+    Result<void> note(std::span<const AuditEvent> events) override { return audit_.append(events); }
 
     /// When the store fails, a second event says so.
     Result<std::optional<uint64_t>> write(const Changes& changes, uint64_t base) override;

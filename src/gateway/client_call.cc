@@ -84,7 +84,7 @@ Task<void> ClientCall::run() {
         });
         co_await serve();
     } else if (refusal_) {
-        gateway_.metrics().refused(refusal_->type);
+        note_refusal();
     }
     if (!attempts_.empty()) co_await settle();
     if (refusal_) co_await send_refusal();
@@ -92,6 +92,13 @@ Task<void> ClientCall::run() {
     gateway_.metrics().call_ended(served_by_ ? served_by_->model_name : "none", http_status_,
                                   now() - received_);
     witness_.tell(facts());
+}
+
+void ClientCall::note_refusal() {
+    gateway_.metrics().refused(refusal_->type);
+    if (is_of_policy(refusal_->status))
+        gateway_.refusals().add(caller_ ? caller_->key : "", refusal_->type, refusal_->status,
+                                body_.model, refusal_->message, WallClock().now());
 }
 
 // --- the door ---------------------------------------------------------------------------------
@@ -219,7 +226,7 @@ Task<void> ClientCall::settle() {
     count_usage();
     cost_ = setup_->upstreams[tried_.back()].cost(usage_);
     hold_.settle(weighted(usage_, setup_->config), cost_, WallClock().now());
-    gateway_.metrics().spent(served_by_->model_name, usage_, cost_);
+    gateway_.metrics().spent(served_by_->model_name, caller_->team, usage_, cost_);
     if (refusal_) http_status_ = refusal_status(*refusal_, dialect_);
 
     const CallRecord entry = record();

@@ -95,6 +95,7 @@ class ClientCall {
     void count_usage();
     CallRecord record() const;
     CallFacts facts() const;
+    void note_refusal();
     Task<void> send_refusal();
     Instant now() const { return gateway_.loop().now(); }
 

@@ -96,6 +96,16 @@ void Gateway::listen_to_budgets() {
         [this](const BudgetRefusal& refused) { seen_->budget_refused(refused, directory()); });
 }
 
+void Gateway::note_refusals() {
+    Administration& administration = hierarchy_->administration();
+    std::vector<AuditEvent> events = administration.refused_notes();
+    std::vector<AuditEvent> more =
+        draining_ ? refusals_.take_all() : refusals_.take(WallClock().now());
+    events.insert(events.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+    administration.note(std::move(events));
+}
+
 ModelId Gateway::model_id(std::string_view name) {
     const auto found = model_ids_.find(name);
     if (found != model_ids_.end()) return found->second;
@@ -109,6 +119,8 @@ void Gateway::stop(Duration patience) {
     reports_.stop();
     config_reader_.stop();
     ledger_reader_.stop();
+    loop_.run([this] { note_refusals(); });
+    loop_.run([] {});  // the notes are with the hierarchy's worker now
     hierarchy_->stop();
     ledger_->stop(patience);
     seen_->stop();

@@ -14,6 +14,7 @@
 #include "gateway/gateway_metrics.h"
 #include "gateway/health_watch.h"
 #include "gateway/hierarchy.h"
+#include "gateway/refusal_book.h"
 #include "gateway/seen/seen.h"
 #include "gateway/setup.h"
 #include "gateway/token_estimate.h"
@@ -62,6 +63,9 @@ class Gateway {
     Worker& reports() { return reports_; }
     GatewayMetrics& metrics() { return metrics_; }
     TokenEstimate& token_estimate() { return token_estimate_; }
+    /// Policy refusals, until note_refusals() brings them into the audit log.
+    RefusalBook& refusals() { return refusals_; }
+    void note_refusals();
     Seen& seen() { return *seen_; }
     AnswerCache& answers() { return answers_; }
 
@@ -109,6 +113,7 @@ class Gateway {
     std::unique_ptr<Router> router_;
     std::unique_ptr<HealthWatch> health_watch_;
     TokenEstimate token_estimate_;
+    RefusalBook refusals_;
     RecordIds record_ids_;
     uint64_t last_call_ = 0;
     std::map<std::string, ModelId, std::less<>> model_ids_;

@@ -8,6 +8,8 @@ namespace brigada {
 
 namespace {
 
+constexpr size_t kMostTeams = 1'000;
+
 const prometheus::Histogram::BucketBoundaries kSeconds = {
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600};
 
@@ -29,13 +31,15 @@ prometheus::MetricFamily gauge(std::string name, std::string help, double value)
 
 GatewayMetrics::Counters::Counters(prometheus::Registry& registry, const char* name,
                                    const char* help, const char* first_label,
-                                   const char* second_label)
+                                   const char* second_label, size_t most)
     : family_(prometheus::BuildCounter().Name(name).Help(help).Register(registry)),
       first_label_(first_label),
-      second_label_(second_label) {}
+      second_label_(second_label),
+      most_(most) {}
 
 prometheus::Counter& GatewayMetrics::Counters::of(std::string_view first, std::string_view second) {
     auto row = known_.find(first);
+    if (row == known_.end() && known_.size() >= most_) row = known_.find(first = "other");
     if (row == known_.end()) row = known_.try_emplace(std::string(first)).first;
     const auto found = row->second.find(second);
     if (found != row->second.end()) return *found->second;
@@ -52,6 +56,12 @@ GatewayMetrics::GatewayMetrics()
               "Tokens by model and part: input, cached_input, cache_write, output", "model",
               "part"),
       spend_(registry_, "brigada_spend_dollars_total", "What calls cost, by model", "model"),
+      team_calls_(registry_, "brigada_team_calls_total", "Calls that reached an upstream, by team",
+                  "team", nullptr, kMostTeams),
+      team_tokens_(registry_, "brigada_team_tokens_total", "Tokens by team and part", "team",
+                   "part", kMostTeams),
+      team_spend_(registry_, "brigada_team_spend_dollars_total", "What calls cost, by team", "team",
+                  nullptr, kMostTeams),
       attempts_(registry_, "brigada_upstream_attempts_total", "Attempts by upstream and outcome",
                 "upstream", "outcome"),
       health_changes_(registry_, "brigada_upstream_health_changes_total",
@@ -92,15 +102,22 @@ void GatewayMetrics::call_ended(std::string_view model, int status, Duration too
     call_seconds_.Observe(took.seconds());
 }
 
-void GatewayMetrics::spent(std::string_view model, const Usage& usage, Money cost) {
+void GatewayMetrics::spent(std::string_view model, std::string_view team, const Usage& usage,
+                           Money cost) {
+    if (team.empty()) team = "none";
     const auto add = [&](const char* part, int64_t tokens) {
-        if (tokens > 0) tokens_.of(model, part).Increment(static_cast<double>(tokens));
+        if (tokens <= 0) return;
+        tokens_.of(model, part).Increment(static_cast<double>(tokens));
+        team_tokens_.of(team, part).Increment(static_cast<double>(tokens));
     };
     add("input", usage.input);
     add("cached_input", usage.cached_input);
     add("cache_write", usage.cache_write);
     add("output", usage.output);
-    if (cost > Money{}) spend_.of(model).Increment(static_cast<double>(cost.nano) * 1e-9);
+    team_calls_.of(team).Increment();
+    if (cost <= Money{}) return;
+    spend_.of(model).Increment(static_cast<double>(cost.nano) * 1e-9);
+    team_spend_.of(team).Increment(static_cast<double>(cost.nano) * 1e-9);
 }
 
 void GatewayMetrics::attempt(std::string_view upstream, std::string_view outcome) {

@@ -1,6 +1,6 @@
 // GatewayMetrics: what the front door counts, as a page in Prometheus' text format. Labels are of
-// the configuration (models, upstreams) or of a fixed list, so their number is bounded whatever
-// clients send.
+// the configuration (models, upstreams), of a fixed list, or of the first teams that call, so their
+// number is bounded whatever clients send.
 #pragma once
 
 #include <prometheus/counter.h>
@@ -8,6 +8,7 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -29,7 +30,8 @@ class GatewayMetrics {
     void first_byte(Duration since_received) {
         first_byte_seconds_.Observe(since_received.seconds());
     }
-    void spent(std::string_view model, const Usage& usage, Money cost);
+    /// `team` is its id; "" for calls of none.
+    void spent(std::string_view model, std::string_view team, const Usage& usage, Money cost);
     void attempt(std::string_view upstream, std::string_view outcome);
     /// A health check has found an upstream down, or there again.
     void upstream_found(std::string_view upstream, bool is_down);
@@ -51,8 +53,10 @@ class GatewayMetrics {
     /// Counters of one name by one or two labels, found without making the labels anew.
     class Counters {
       public:
+        /// Of more than `most` different first labels the rest are "other".
         Counters(prometheus::Registry& registry, const char* name, const char* help,
-                 const char* first_label, const char* second_label = nullptr);
+                 const char* first_label, const char* second_label = nullptr,
+                 size_t most = std::numeric_limits<size_t>::max());
 
         prometheus::Counter& of(std::string_view first, std::string_view second = {});
 
@@ -60,6 +64,7 @@ class GatewayMetrics {
         prometheus::Family<prometheus::Counter>& family_;
         const char* first_label_;
         const char* second_label_;
+        const size_t most_;
         std::map<std::string, std::map<std::string, prometheus::Counter*, std::less<>>, std::less<>>
             known_;
     };
@@ -68,6 +73,9 @@ class GatewayMetrics {
     Counters calls_;
     Counters tokens_;
     Counters spend_;
+    Counters team_calls_;
+    Counters team_tokens_;
+    Counters team_spend_;
     Counters attempts_;
     Counters health_changes_;
     Counters refusals_;

@@ -1,6 +1,6 @@
-// Ledger: what every call cost, for good. A call's record is on the disk before its client sees the
-// end, and in the store soon after, once. This is the face of the folder; Wal, Mover and CallStore
-// do the work.
+// Ledger: what every call cost, for good. A call's record is safe from a kill before its client
+// sees the end, on the disk soon after, and in the store, once. This is the face of the folder;
+// Wal, Mover and CallStore do the work.
 //
 //   <folder>/lock      held by the process that writes
 //   <folder>/log/      the write-ahead log

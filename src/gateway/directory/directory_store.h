@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "gateway/directory/change.h"
 #include "gateway/directory/records.h"
+#include "ledger/audit_log.h"
 
 namespace brigada {
 
@@ -42,6 +44,9 @@ class DirectoryStore {
     /// All of them or none, durable when it returns: the new revision. Nothing when `base`, the
     /// revision they were judged by, is not the newest: then nothing is written.
     virtual Result<std::optional<uint64_t>> write(const Changes& changes, uint64_t base) = 0;
+
+    /// Puts events that change nothing into the audit log, where this store has one.
+    virtual Result<void> note(std::span<const AuditEvent> events) = 0;
 
     /// What has changed since, by whomever.
     virtual Result<DirectoryNews> since(uint64_t revision) = 0;

@@ -132,6 +132,13 @@ Result<std::optional<uint64_t>> PostgresDirectory::write(const Changes& changes,
                         "again")};
 }
 
+Result<void> PostgresDirectory::note(std::span<const AuditEvent> events) {
+    TRY(connect());
+    TRY(PgTransaction transaction, PgTransaction::begin(*database_));
+    TRY(append_audit(*database_, events));
+    return transaction.commit();
+}
+
 Result<void> PostgresDirectory::put(const DirectoryNews& news) {
     std::vector<std::string> kinds, ids, records;
     const auto add = [&](RecordKind kind, std::string_view id, std::string record) {

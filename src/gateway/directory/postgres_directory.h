@@ -30,6 +30,8 @@ class PostgresDirectory : public DirectoryStore {
     /// An Error::deadline while it is committed says that nobody knows whether it happened.
     Result<std::optional<uint64_t>> write(const Changes& changes, uint64_t base) override;
 
+    Result<void> note(std::span<const AuditEvent> events) override;
+
     /// All there is when the database is another one than before, or an older state of it.
     Result<DirectoryNews> since(uint64_t revision) override;
 

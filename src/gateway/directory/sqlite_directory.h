@@ -27,6 +27,8 @@ class SqliteDirectory : public DirectoryStore {
 
     Result<DirectoryNews> load() override;
     Result<std::optional<uint64_t>> write(const Changes& changes, uint64_t base) override;
+    /// Nothing: the audit log of this store is another file's.
+    Result<void> note(std::span<const AuditEvent>) override { return {}; }
     /// Nothing: the file has no other writer.
     Result<DirectoryNews> since(uint64_t revision) override;
 

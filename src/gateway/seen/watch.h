@@ -1,4 +1,5 @@
-// watch_over: looks once a second at what changes without a call: breakers, and the ledger.
+// watch_over: looks once a second at what changes without a call: breakers, the ledger, and policy
+// refusals that the audit log is to have.
 #pragma once
 
 #include "gateway/gateway.h"
