@@ -1,19 +1,81 @@
 #include "gateway/seen/gateway_log.h"
 
-#include <spdlog/async.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "base/concat.h"
 
 namespace brigada {
 
-struct GatewayLog::Parts {
-    std::shared_ptr<spdlog::async_logger> logger;
-    std::shared_ptr<spdlog::details::thread_pool> pool;  // goes first: its thread uses the logger
+/// The lines that wait, and the thread that writes them: what has come within a moment goes out in
+/// one call of the system.
+class GatewayLog::Writer {
+  public:
+    Writer(spdlog::sink_ptr sink, size_t most)
+        : sink_(std::move(sink)), most_(most), thread_([this] { write_until_stopped(); }) {}
+    ~Writer() {
+        {
+            std::lock_guard lock(mutex_);
+            is_stopping_ = true;
+        }
+        changed_.notify_one();
+        thread_.join();
+    }
+
+    void add(std::string line) {
+        std::lock_guard lock(mutex_);
+        waiting_.push_back(std::move(line));
+        if (waiting_.size() == 1) changed_.notify_one();
+        if (waiting_.size() <= most_) return;
+        waiting_.pop_front();
+        ++dropped_;
+    }
+
+    uint64_t dropped() const {
+        std::lock_guard lock(mutex_);
+        return dropped_;
+    }
+
+  private:
+    void write_until_stopped() {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            changed_.wait(lock, [&] { return is_stopping_ || !waiting_.empty(); });
+            if (waiting_.empty()) return;
+            changed_.wait_for(lock, kGather, [&] { return is_stopping_; });
+            const std::deque<std::string> lines = std::exchange(waiting_, {});
+            lock.unlock();
+            write(lines);
+            lock.lock();
+        }
+    }
+
+    void write(const std::deque<std::string>& lines) {
+        std::string text;
+        for (const std::string& line : lines)
+            text.append(text.empty() ? "" : "\n").append(line);  // the sink ends the last one
+        sink_->log({"brigada", spdlog::level::critical, text});
+        sink_->flush();
+    }
+
+    static constexpr std::chrono::milliseconds kGather{50};
+
+    const spdlog::sink_ptr sink_;
+    const size_t most_;
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::string> waiting_;
+    uint64_t dropped_ = 0;
+    bool is_stopping_ = false;
+    std::thread thread_;  // last: it uses all of the above
 };
 
 namespace {
@@ -35,8 +97,8 @@ Result<spdlog::sink_ptr> open_sink(const std::string& file) {
 
 }  // namespace
 
-GatewayLog::GatewayLog(LogLevel level, LogFormat format, std::unique_ptr<Parts> parts)
-    : level_(level), format_(format), parts_(std::move(parts)) {}
+GatewayLog::GatewayLog(LogLevel level, LogFormat format, std::unique_ptr<Writer> writer)
+    : level_(level), format_(format), writer_(std::move(writer)) {}
 
 GatewayLog::~GatewayLog() = default;
 
@@ -44,13 +106,9 @@ Result<std::unique_ptr<GatewayLog>> GatewayLog::open(const LogSettings& settings
                                                      size_t queue_lines) {
     TRY(spdlog::sink_ptr sink, open_sink(settings.file));
     sink->set_pattern("%v");  // the line is whole already
-    auto parts = std::make_unique<Parts>();
-    parts->pool = std::make_shared<spdlog::details::thread_pool>(queue_lines, 1);
-    parts->logger = std::make_shared<spdlog::async_logger>(
-        "brigada", std::move(sink), parts->pool, spdlog::async_overflow_policy::overrun_oldest);
-    parts->logger->flush_on(spdlog::level::trace);
     return std::unique_ptr<GatewayLog>(
-        new GatewayLog(settings.level, format_of(settings), std::move(parts)));
+        new GatewayLog(settings.level, format_of(settings),
+                       std::make_unique<Writer>(std::move(sink), queue_lines)));
 }
 
 LogLine GatewayLog::line(LogLevel level, std::string_view event) const {
@@ -58,12 +116,11 @@ LogLine GatewayLog::line(LogLevel level, std::string_view event) const {
 }
 
 void GatewayLog::write(const LogLine& line) {
-    if (writes(line.level()))
-        parts_->logger->log(spdlog::level::critical, spdlog::string_view_t(line.text()));
+    if (writes(line.level())) writer_->add(line.text());
 }
 
 uint64_t GatewayLog::dropped() const {
-    return parts_->pool->overrun_counter();
+    return writer_->dropped();
 }
 
 }  // namespace brigada

@@ -1,6 +1,6 @@
-// GatewayLog: the log of the front door. Lines are handed to a thread of spdlog's, so that a slow
+// GatewayLog: the log of the front door. Lines are handed to a thread of its own, so that a slow
 // terminal, pipe or disk never holds up a call; when too many wait the oldest are dropped, and
-// counted.
+// counted. spdlog's sinks do the writing.
 #pragma once
 
 #include <cstdint>
@@ -37,12 +37,12 @@ class GatewayLog {
     uint64_t dropped() const;
 
   private:
-    struct Parts;
-    GatewayLog(LogLevel level, LogFormat format, std::unique_ptr<Parts> parts);
+    class Writer;
+    GatewayLog(LogLevel level, LogFormat format, std::unique_ptr<Writer> writer);
 
     LogLevel level_;
     LogFormat format_;
-    std::unique_ptr<Parts> parts_;
+    std::unique_ptr<Writer> writer_;
 };
 
 }  // namespace brigada
