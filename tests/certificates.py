@@ -1,7 +1,10 @@
-"""Certificates for tests, by the openssl program: an authority and what it signs."""
+"""Certificates for tests, by the openssl program: an authority, what it signs, and a test with one."""
+import contextlib
 import os
 import ssl
 import subprocess
+import tempfile
+import unittest
 
 
 def run_openssl(*arguments):
@@ -38,3 +41,21 @@ class Authority:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.issue(name, **issue))
         return context
+
+
+class CertifiedTest(unittest.TestCase):
+    """Tests of one authority; each has its own `folder`, and a `stack` of what is to be closed."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.certificates = tempfile.TemporaryDirectory()
+        cls.authority = Authority(cls.certificates.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.certificates.cleanup()
+
+    def setUp(self):
+        self.stack = contextlib.ExitStack()
+        self.addCleanup(self.stack.close)
+        self.folder = self.stack.enter_context(tempfile.TemporaryDirectory())

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import unittest
 
-from certificates import Authority
+from certificates import CertifiedTest
 from gateway import Gateway
 from scripted_upstream import Upstream
 from server import CALL_SECONDS, default_binary, free_port
@@ -66,21 +66,14 @@ class NodeUpstream:
         self.process.stdout.close()
 
 
-class Http2Test(unittest.TestCase):
+class Http2Test(CertifiedTest):
     @classmethod
     def setUpClass(cls):
-        cls.certificates = tempfile.TemporaryDirectory()
-        cls.authority = Authority(cls.certificates.name)
+        super().setUpClass()
         cls.certificate = cls.authority.issue("server")
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.certificates.cleanup()
-
     def setUp(self):
-        self.stack = contextlib.ExitStack()
-        self.addCleanup(self.stack.close)
-        self.folder = self.stack.enter_context(tempfile.TemporaryDirectory())
+        super().setUp()
         self.upstream = NodeUpstream(self.certificate)
         self.stack.callback(self.upstream.stop)
 

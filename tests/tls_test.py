@@ -14,7 +14,7 @@ import tempfile
 import threading
 import unittest
 
-from certificates import Authority
+from certificates import Authority, CertifiedTest
 from gateway import MASTER, Gateway
 from scripted_upstream import Upstream, chat_answer, chat_events
 from server import CALL_SECONDS, default_binary, free_port
@@ -23,21 +23,7 @@ BINARY = default_binary()
 SECONDS = 30
 
 
-class TlsTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.certificates = tempfile.TemporaryDirectory()
-        cls.authority = Authority(cls.certificates.name)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.certificates.cleanup()
-
-    def setUp(self):
-        self.stack = contextlib.ExitStack()
-        self.addCleanup(self.stack.close)
-        self.folder = self.stack.enter_context(tempfile.TemporaryDirectory())
-
+class TlsTest(CertifiedTest):
     def upstream(self, tls=None, behave=None):
         out = Upstream(behave, tls or self.authority.server())
         self.stack.callback(out.stop)

@@ -4,8 +4,10 @@
 #include <array>
 #include <iostream>
 #include <memory>
+#include <ranges>
 
 #include "base/concat.h"
+#include "base/joined.h"
 #include "base/money.h"
 #include "cli/commands.h"
 #include "cli/manage/name_book.h"
@@ -36,11 +38,9 @@ constexpr Grouping kGroupings[] = {{"team", "team"},   {"key", "api_key"},
                                    {"model", "model"}, {"org", "organization"}};
 
 Result<std::string> group_by(const std::string& word) {
-    std::string all;
-    for (const Grouping& one : kGroupings) {
+    for (const Grouping& one : kGroupings)
         if (one.word == word) return std::string(one.api);
-        all += concat(all.empty() ? "" : ", ", one.word);
-    }
+    const auto all = joined(kGroupings | std::views::transform(&Grouping::word));
     return Error{Code::invalid_argument, concat("--by wants one of ", all, ", not '", word, "'")};
 }
 

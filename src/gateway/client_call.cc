@@ -5,7 +5,6 @@
 
 #include "base/concat.h"
 #include "base/fnv.h"
-#include "gateway/upstream_call.h"
 #include "net/http_grammar.h"
 
 namespace brigada {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/joined.h"
 #include "gateway/client_call.h"
 #include "gateway/upstream_call.h"
 
@@ -12,13 +13,6 @@ namespace brigada {
 namespace {
 
 constexpr Duration kFirstPause = Duration::milliseconds(100);  // doubles up to 1.6 seconds
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const std::string& word : words)
-        out += concat(out.empty() ? "" : ", ", word);
-    return out;
-}
 
 }  // namespace
 

@@ -1,6 +1,9 @@
 #include "gateway/spend_report.h"
 
+#include <ranges>
+
 #include "base/concat.h"
+#include "base/joined.h"
 #include "gateway/spend_span.h"
 
 namespace brigada {
@@ -23,12 +26,10 @@ constexpr Grouping kGroupings[] = {
 Result<SpendBy> grouping(const Query& query) {
     const std::string_view wanted = value_of(query, "group_by");
     if (wanted.empty()) return SpendBy::team;
-    std::string all;
-    for (const Grouping& one : kGroupings) {
+    for (const Grouping& one : kGroupings)
         if (one.name == wanted) return one.by;
-        all += concat(all.empty() ? "" : ", ", one.name);
-    }
-    return Error{Code::invalid_argument, concat("group_by: '", wanted, "' is none of ", all)};
+    const auto names = joined(kGroupings | std::views::transform(&Grouping::name));
+    return Error{Code::invalid_argument, concat("group_by: '", wanted, "' is none of ", names)};
 }
 
 template <typename T>

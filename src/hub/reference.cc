@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <ranges>
 #include <vector>
+
+#include "base/joined.h"
 
 namespace brigada {
 
@@ -41,9 +44,7 @@ bool looks_like_a_hub_name(std::string_view text) {
 }
 
 Error unknown_name(std::string_view text) {
-    std::string names;
-    for (const CatalogueModel& model : catalogue())
-        names += (names.empty() ? "" : ", ") + std::string(model.name);
+    const auto names = joined(catalogue() | std::views::transform(&CatalogueModel::name));
     return {Code::not_found, concat("no model '", text, "': not in the catalogue (", names,
                                     "), not a file here, not a hub's org/name")};
 }

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/joined.h"
 #include "hw/cgroup.h"
 
 namespace brigada {
@@ -46,13 +47,6 @@ uint64_t read_xcr0() {
     uint32_t low = 0, high = 0;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return uint64_t{high} << 32 | low;
-}
-
-std::string joined(const auto& words) {
-    std::string text;
-    for (std::string_view word : words)
-        text += (text.empty() ? "" : ", ") + std::string(word);
-    return text;
 }
 
 std::string runnable_isas() {

@@ -1,10 +1,9 @@
 #include "ledger/ledger.h"
 
-#include <future>
 #include <sstream>
 
 #include "ledger/sqlite.h"
-#include "ledger/test_folder.h"
+#include "ledger/test_ledger.h"
 
 namespace brigada {
 namespace {
@@ -12,29 +11,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr Duration kLong = Duration::seconds(60);
-constexpr MoverConfig kQuick{.pace = Duration::milliseconds(1),
-                             .retry = Duration::milliseconds(1),
-                             .longest_retry = Duration::milliseconds(4)};
-
-std::unique_ptr<Ledger> open_ledger(const Path& folder) {
-    auto ledger = Ledger::open({.folder = folder, .segment_bytes = 4'096, .mover = kQuick});
-    CHECK(ledger.ok(), ledger.error().message);
-    return std::move(ledger).value();
-}
-
-/// Appends calls [from, to) and waits until all are on the disk.
-void append_calls(Ledger& ledger, uint64_t from, uint64_t to) {
-    std::vector<std::future<bool>> written;
-    for (uint64_t i = from; i < to; ++i) {
-        std::promise<bool> done;
-        written.push_back(done.get_future());
-        ledger.append(agent_call(i), [done = std::move(done)](const Result<void>& outcome) mutable {
-            done.set_value(outcome.ok());
-        });
-    }
-    for (std::future<bool>& each : written)
-        ASSERT_TRUE(each.get());
-}
 
 /// The store's write lock, held as a database that is stuck would.
 class StuckStore {

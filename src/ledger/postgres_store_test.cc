@@ -1,11 +1,10 @@
 // What only a shared database brings: several writers, and a server that goes away and comes back.
 #include "ledger/postgres_store.h"
 
-#include <future>
 #include <sstream>
 #include <thread>
 
-#include "ledger/ledger.h"
+#include "ledger/test_ledger.h"
 #include "ledger/test_postgres.h"
 
 namespace brigada {
@@ -14,9 +13,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr Duration kLong = Duration::seconds(60);
-constexpr MoverConfig kQuick{.pace = Duration::milliseconds(1),
-                             .retry = Duration::milliseconds(1),
-                             .longest_retry = Duration::milliseconds(20)};
 
 class PostgresStores : public testing::Test {
   protected:
@@ -26,24 +22,7 @@ class PostgresStores : public testing::Test {
     }
 
     std::unique_ptr<Ledger> open_ledger(const Path& folder) {
-        auto ledger = Ledger::open(
-            {.folder = folder, .postgres = config_, .segment_bytes = 4'096, .mover = kQuick});
-        CHECK(ledger.ok(), ledger.error().message);
-        return std::move(ledger).value();
-    }
-
-    /// Calls [from, to), all on the disk when it returns.
-    static void append_calls(Ledger& ledger, uint64_t from, uint64_t to) {
-        std::vector<std::future<bool>> written;
-        for (uint64_t i = from; i < to; ++i) {
-            std::promise<bool> done;
-            written.push_back(done.get_future());
-            ledger.append(agent_call(i), [done = std::move(done)](const Result<void>& r) mutable {
-                done.set_value(r.ok());
-            });
-        }
-        for (std::future<bool>& each : written)
-            ASSERT_TRUE(each.get());
+        return brigada::open_ledger(folder, config_);
     }
 
     int64_t stored() { return verify_calls(config_).value(); }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/concat.h"
+#include "base/joined.h"
 
 namespace brigada {
 
@@ -46,10 +47,7 @@ std::string windows_text(const ModelFacts& facts) {
     std::set<uint32_t> widths;
     for (const LayerKind& kind : facts.config.layer_kinds)
         if (const auto* window = std::get_if<WindowAttention>(&kind)) widths.insert(window->tokens);
-    std::string out;
-    for (const uint32_t width : widths)
-        out += concat(out.empty() ? "" : ", ", width);
-    return out;
+    return joined(widths);
 }
 
 std::string layers_text(const ModelFacts& facts) {

@@ -1,9 +1,11 @@
 #include "model/dtype.h"
 
 #include <limits>
+#include <ranges>
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "base/joined.h"
 
 namespace brigada {
 
@@ -50,10 +52,7 @@ const DTypeFacts& facts(DType type) {
 }
 
 std::string readable_types() {
-    std::string out;
-    for (const DTypeFacts& fact : kFacts)
-        out += (out.empty() ? "" : ", ") + std::string(fact.name);
-    return out;
+    return joined(kFacts | std::views::transform(&DTypeFacts::name));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "base/concat.h"
+#include "base/joined.h"
 #include "cli/manage/show.h"
 
 namespace brigada {
@@ -158,7 +159,7 @@ Result<void> delete_records(const ManageWords& words) {
     if (words.json)
         print_json(answer);
     else
-        std::cout << fmt::format("deleted {}\n", fmt::join(words.names, ", "));
+        std::cout << "deleted " << joined(words.names) << "\n";
     return {};
 }
 

@@ -1,5 +1,6 @@
 // YamlFields: which keys of a mapping were asked for, and what is said of the others.
 #include "base/concat.h"
+#include "base/joined.h"
 #include "gateway/config/near_key.h"
 #include "gateway/config/yaml_reader.h"
 
@@ -9,13 +10,6 @@ namespace {
 std::string meant(std::string_view written, const std::vector<std::string>& known) {
     const std::string near = nearest_key(written, known);
     return near.empty() ? "" : concat("; did you mean \"", near, "\"?");
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const std::string& word : words)
-        out += (out.empty() ? "" : ", ") + word;
-    return out;
 }
 
 }  // namespace
