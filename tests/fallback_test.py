@@ -148,6 +148,18 @@ class Choice(FallbackTest):
         self.assertEqual(status, 400)
         self.assertIn("nowhere", body["error"]["message"])
 
+    def test_only_a_full_model_overflows(self):
+        paid, spare = self.upstream(), self.upstream()
+        gateway, key = self.start(
+            [("m", paid, "rpm: 1", "tags: [paid]"), ("spare", spare, "", "tags: [paid, nowhere]")],
+            "router_settings:\n  enable_tag_filtering: true\n"
+            "brigada:\n  overload_fallbacks: [{m: [spare]}]\n")
+        self.assertEqual(gateway.chat("m", key, metadata={"tags": ["nowhere"]})[0], 400)
+        self.assertEqual(len(spare.calls), 0)
+        for _ in range(2):
+            self.assertEqual(gateway.chat("m", key, metadata={"tags": ["paid"]})[0], 200)
+        self.assertEqual((len(paid.calls), len(spare.calls)), (1, 1))
+
 
 class Health(FallbackTest):
     def test_an_upstream_that_does_not_answer_gets_no_calls_until_it_does(self):

@@ -81,7 +81,7 @@ void ClientCall::no_upstream(const std::string& model, const NoUpstream& why) {
                            .message = std::move(message),
                            .may_retry = false};
     };
-    failure_ = FailureKind::rate_limit;
+    failure_ = FailureKind::internal;
     if (!why.model_exists)
         return refuse(404, "not_found_error",
                       concat("no model '", body_.model, "'; GET /v1/models lists those there are"));
@@ -101,6 +101,7 @@ void ClientCall::no_upstream(const std::string& model, const NoUpstream& why) {
                              " tokens, more than the context window of every upstream of model '",
                              model, "' (context_length_exceeded)"));
     }
+    failure_ = FailureKind::rate_limit;
     refusal_ =
         Refusal{.status = 503,
                 .type = "service_unavailable",
