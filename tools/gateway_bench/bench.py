@@ -2,6 +2,7 @@
 """What the front door costs beside others, in one run. bench.py [--targets a,b] [--seconds N]
 [--json FILE]; ./dev bench gateway builds what it needs first."""
 import argparse
+import contextlib
 import json
 import os
 import subprocess
@@ -77,8 +78,8 @@ class Bench:
         return seen
 
 
-def measure(bench, target):
-    """All figures of one target."""
+def measure_calls(bench, target):
+    """What calls cost and how long they take, in one process of a target."""
     out = {}
     for name, body, connections in (("small", ("small", None), 32), ("agent", ("agent", None), 8),
                                     ("small stream", ("small", "burst"), 16),
@@ -88,8 +89,17 @@ def measure(bench, target):
         out[name] = bench.run(target, body, 1)
     out["paced"] = bench.run(target, ("small", "paced"), 100)
     out["gaps"] = bench.gaps_under_load(target)
+    return out
+
+
+def measure(bench, start):
+    """All figures of one target. Memory is that of a new process: an old one has some to spare."""
+    with contextlib.closing(start()) as target:
+        out = measure_calls(bench, target)
     for name, body in (("idle small", ("small", "idle")), ("idle agent", ("agent", "idle"))):
-        out[name] = bench.memory_of_idle_streams(target, body)
+        with contextlib.closing(start()) as target:
+            bench.run_quietly(target, (body[0], None), 1, 0.3)  # warm
+            out[name] = bench.memory_of_idle_streams(target, body)
     return out
 
 
@@ -154,14 +164,10 @@ def main():
             for name in words.targets.split(","):
                 print(f"measuring {name}", file=sys.stderr)
                 try:
-                    target = TARGETS[name](folder, bench.engine_port)
+                    results[name] = measure(
+                        bench, lambda: TARGETS[name](folder, bench.engine_port))
                 except Missing as missing:
                     print(f"  {name} is left out: {missing}", file=sys.stderr)
-                    continue
-                try:
-                    results[name] = measure(bench, target)
-                finally:
-                    target.stop()
         finally:
             bench.close()
     report(results)

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 
 PEERS = os.path.abspath("build/peers")
@@ -41,8 +42,7 @@ class Target:
     headers = {}
 
     def __init__(self, folder, engine_port):
-        self.folder = os.path.join(folder, self.name)
-        os.makedirs(self.folder)
+        self.folder = tempfile.mkdtemp(prefix=self.name, dir=folder)
         self.engine_port = engine_port
         self.port = free_port()
         self.log = open(os.path.join(self.folder, "log"), "w", encoding="utf-8")
@@ -115,7 +115,7 @@ class Target:
                     total += sum(int(line.split()[1]) for line in file if line.startswith("Pss:"))
         return total * 1024
 
-    def stop(self):
+    def close(self):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
