@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "dialect/dialect.h"
 #include "gateway/answer_cache.h"
-#include "gateway/dialect.h"
 #include "net/http.h"
 
 namespace brigada {

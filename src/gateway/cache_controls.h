@@ -9,8 +9,8 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "dialect/dialect.h"
 #include "gateway/config/gateway_config.h"
-#include "gateway/dialect.h"
 
 namespace brigada {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "dialect/dialect.h"
 #include "gateway/cache_controls.h"
-#include "gateway/dialect.h"
 
 namespace brigada {
 

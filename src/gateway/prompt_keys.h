@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dialect/dialect.h"
 #include "gateway/call_body.h"
-#include "gateway/dialect.h"
 #include "kv/block_key.h"
 
 namespace brigada {

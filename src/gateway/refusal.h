@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
-#include "gateway/dialect.h"
+#include "dialect/dialect.h"
 #include "net/http.h"
 
 namespace brigada {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/result.h"
+#include "dialect/dialect.h"
 #include "gateway/call_body.h"
 #include "gateway/config/deployment.h"
-#include "gateway/dialect.h"
 #include "net/http_client.h"
 
 namespace brigada {

@@ -12,8 +12,8 @@
 
 #include "admit/price.h"
 #include "base/time.h"
+#include "dialect/dialect.h"
 #include "gateway/config/gateway_config.h"
-#include "gateway/dialect.h"
 #include "gateway/upstream_state.h"
 #include "gateway/upstream_tls.h"
 #include "route/router.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/usage.h"
-#include "gateway/dialect.h"
+#include "dialect/dialect.h"
 
 namespace brigada {
 

@@ -9,7 +9,7 @@
 #include "base/money.h"
 #include "base/usage.h"
 #include "base/wall_time.h"
-#include "gateway/dialect.h"
+#include "dialect/dialect.h"
 #include "gateway/directory/caller.h"
 #include "gateway/seen/trace_context.h"
 #include "ledger/call_record.h"

@@ -1,4 +1,4 @@
-#include "gateway/dialect.h"
+#include "dialect/dialect.h"
 
 #include <array>
 
