@@ -116,6 +116,7 @@ brigada::Call ClientCall::route_call() const {
             .group = group_,
             .model = gateway_.model_id(model_served_),
             .keys = prompt_.keys,
+            .block_tokens = kPieceTokens,
             .prompt_tokens = prompt_tokens_};
 }
 

@@ -1,6 +1,6 @@
 // PromptKeys: a prompt as the router sees it, before anybody has tokenised it: the bytes of tools,
-// system and messages in the order that templates render them, cut into pieces of about one KV
-// block, each named by a key that covers all before it. Turn n + 1 of a session then extends turn
+// system and messages in the order that templates render them, cut into pieces of about four KV
+// blocks, each named by a key that covers all before it. Turn n + 1 of a session then extends turn
 // n, whatever else moves in the body.
 #pragma once
 
@@ -14,8 +14,12 @@
 
 namespace brigada {
 
-/// A piece has as many bytes as a KV block of English text or code.
+/// The bytes of a token of English text or code.
 inline constexpr int64_t kBytesPerToken = 4;
+
+/// About. The router's block here: pieces of 16 tokens cost twice as much to hash, and four times
+/// as much to remember.
+inline constexpr uint32_t kPieceTokens = 64;
 
 struct PromptKeys {
     std::vector<BlockKey> keys = {};

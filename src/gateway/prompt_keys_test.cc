@@ -13,7 +13,7 @@ PromptKeys keys(std::string body, Dialect dialect = Dialect::chat, std::string_v
     return prompt_keys(read_call_body(body, dialect).value(), dialect, salt);
 }
 
-std::string text(char c, size_t n = 300) {
+std::string text(char c, size_t n = 1'300) {
     return std::string(n, c);
 }
 
@@ -57,6 +57,19 @@ TEST(PromptKeys, marks_that_move_are_left_out) {
     EXPECT_EQ(turn(mark, "").keys, turn("", mark).keys);
     EXPECT_EQ(turn("", "").keys, turn(mark, mark).keys);
     EXPECT_EQ(turn("", "").bytes, turn(mark, mark).bytes);
+}
+
+TEST(PromptKeys, a_mark_is_found_wherever_it_stands) {
+    const auto prompt = [](size_t before, size_t after, std::string_view mark) {
+        return keys(concat(R"({"model":"m","messages":[{"text":")", text('a', before), "\"", mark,
+                           R"(},")", text('b', after), R"("]})"),
+                    Dialect::messages);
+    };
+    for (const size_t after : {0, 40, 1'300})
+        for (size_t before = 0; before < 200; ++before)
+            ASSERT_EQ(prompt(before, after, R"(,"cache_control":null)").bytes,
+                      prompt(before, after, "").bytes)
+                << before << " bytes before it, " << after << " behind it";
 }
 
 TEST(PromptKeys, tenants_share_nothing) {

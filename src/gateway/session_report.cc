@@ -26,10 +26,10 @@ Json call_json(const RememberedCall& call, const UpstreamSet& upstreams, Instant
             {"cached_tokens_reported", optional(call.reported_tokens)},
             {"miss",
              {{"cause", to_string(call.miss.cause)},
-              {"lost_tokens_estimated", int64_t{call.miss.lost_blocks} * kBlockTokens},
+              {"lost_tokens_estimated", int64_t{call.miss.lost_blocks} * kPieceTokens},
               {"first_difference_at_byte",
                call.miss.first_difference
-                   ? Json(int64_t{*call.miss.first_difference} * kBlockTokens * kBytesPerToken)
+                   ? Json(int64_t{*call.miss.first_difference} * kPieceTokens * kBytesPerToken)
                    : Json(nullptr)}}}};
 }
 

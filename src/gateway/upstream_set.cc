@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/fnv.h"
+#include "gateway/prompt_keys.h"
 #include "gateway/upstream_call.h"
 
 namespace brigada {
@@ -56,7 +57,7 @@ UpstreamFacts facts_of(const Deployment& deployment, const RouterSettings& route
     if (most) out.max_concurrent = static_cast<uint32_t>(std::clamp<int64_t>(*most, 1, 1 << 30));
     const int64_t kv_tokens = engine.kv_tokens.value_or(2'000'000);
     out.kv_blocks =
-        static_cast<uint32_t>(std::clamp<int64_t>(kv_tokens / kBlockTokens, 0, 1 << 24));
+        static_cast<uint32_t>(std::clamp<int64_t>(kv_tokens / kPieceTokens, 0, 1 << 24));
     return out;
 }
 
