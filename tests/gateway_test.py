@@ -167,6 +167,34 @@ class Limits(GatewayTest):
         info = self.gateway.call(f"/team/info?team_id={team['team_id']}")[2]
         self.assertAlmostEqual(info["team_info"]["spend"], 4 * 0.0000104)
 
+    def test_budgets_of_end_users_and_members_outlive_a_kill(self):
+        """An end user's is of each tenant, a member's of each team: neither is a sum of its name alone."""
+        _, _, red = self.gateway.call("/team/new", {"team_alias": "red"})
+        _, _, blue = self.gateway.call("/team/new", {"team_alias": "blue"})
+        self.gateway.call("/customer/new", {"user_id": "ann", "max_budget": 0.00005,
+                                            "budget_duration": "1d"})
+        self.gateway.call("/user/new", {"user_id": "bob", "auto_create_key": False})
+        self.gateway.call("/team/member_add", {"team_id": red["team_id"], "max_budget_in_team": 0.00005,
+                                               "member": {"role": "user", "user_id": "bob"}})
+        keys = {"red": self.gateway.new_key(team_id=red["team_id"]),
+                "blue": self.gateway.new_key(team_id=blue["team_id"]),
+                "bob": self.gateway.new_key(team_id=red["team_id"], user_id="bob"),
+                "nobody": self.gateway.new_key(user_id="bob")}
+
+        def statuses(key, calls, **fields):
+            return [self.gateway.chat("m", keys[key], max_tokens=1, **fields)[0] for _ in range(calls)]
+
+        spent = [200] * 4 + [429]  # 10,400 nano-dollars each
+        self.assertEqual(statuses("red", 5, user="ann"), spent)
+        self.assertEqual(statuses("bob", 5), spent)
+        self.gateway.kill()
+        self.gateway.launch()
+        self.assertEqual(statuses("red", 1, user="ann"), [429])
+        self.assertEqual(statuses("bob", 1), [429])
+        self.assertEqual(statuses("blue", 5, user="ann"), spent)
+        self.assertEqual(statuses("nobody", 1), [200])
+        self.assertEqual(statuses("red", 1), [200])
+
 
 class Upstreams(GatewayTest):
     def test_usage_is_asked_for_and_hidden_from_who_did_not_ask(self):

@@ -222,6 +222,23 @@ class Spend(Shared):
         exported = self.brigada("ledger", "export", "--config", self.other.config)
         self.assertEqual(len(exported.stdout.splitlines()), calls + 1)
 
+    def test_budgets_of_end_users_and_members_go_on_at_another_gateway(self):
+        team = self.one.call("/team/new", {"team_alias": "red"})[2]["team_id"]
+        budget = 0.00005  # four calls of 10,400 nano-dollars
+        self.one.call("/customer/new", {"user_id": "ann", "max_budget": budget})
+        self.one.call("/team/member_add", {"team_id": team, "max_budget_in_team": budget,
+                                           "member": {"role": "user", "user_id": "bob"}})
+        keys = self.one.new_key(team_id=team), self.one.new_key(team_id=team, user_id="bob")
+        self.eventually(lambda: self.other.call("/v1/models", key=keys[1])[0] == 200)
+
+        def spend(gateway, calls):
+            return [gateway.chat("m", key, max_tokens=1, **fields)[0]
+                    for key, fields in zip(keys, ({"user": "ann"}, {})) for _ in range(calls)]
+
+        self.assertEqual(spend(self.one, 5), ([200] * 4 + [429]) * 2)
+        self.one.stop()
+        self.assertEqual(spend(self.other, 1), [429, 429])
+
 
 if __name__ == "__main__":
     if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):

@@ -24,8 +24,8 @@ std::string shown(Money money) {
     return "$" + decimal_dollars(money);
 }
 
-/// Which sums of the ledger are this scope's; nothing for those it keeps no sums of.
-std::optional<SpendBy> spend_by(ScopeKind kind) {
+/// Which sums of the ledger are this scope's.
+SpendBy spend_by(ScopeKind kind) {
     switch (kind) {
         case ScopeKind::key:
             return SpendBy::key;
@@ -36,18 +36,24 @@ std::optional<SpendBy> spend_by(ScopeKind kind) {
         case ScopeKind::organisation:
         case ScopeKind::proxy:  // the sum over all of them
             return SpendBy::organisation;
-        case ScopeKind::end_user:  // of one tenant, and
-        case ScopeKind::member:    // of one team: the ledger does not add those up
-            break;
+        case ScopeKind::end_user:
+            return SpendBy::end_of_tenant;
+        case ScopeKind::member:
+            return SpendBy::member;
     }
-    return std::nullopt;
+    return SpendBy::key;
+}
+
+/// Whose in those sums.
+std::string holder_of(const ScopeInfo& info) {
+    return info.owner.empty() ? info.id : joint_holder(info.owner, info.id);
 }
 
 /// What the scope's calls that ended in the span have cost.
-Result<Money> spent_in(Ledger& ledger, const ScopeInfo& info, SpendBy by, CallSpan span) {
+Result<Money> spent_in(Ledger& ledger, const ScopeInfo& info, CallSpan span) {
     TRY(ledger.flush(kFlushPatience));
-    SpendQuery query{.by = by, .span = span};
-    if (info.kind != ScopeKind::proxy) query.holder = info.id;
+    SpendQuery query{.by = spend_by(info.kind), .span = span};
+    if (info.kind != ScopeKind::proxy) query.holder = holder_of(info);
     if (!info.model.empty()) query.model = info.model;
     TRY(const std::vector<SpendRow> rows, ledger.spend(query));
     Money sum;
@@ -103,7 +109,7 @@ void BudgetBook::take_over(ScopeId scope, WallTime now) {
     for (size_t i = 0; i < rules.size(); ++i)
         if (rules[i].increase)
             budgets_.increase(scope, i, {rules[i].increase->amount, rules[i].increase->until});
-    if (info == nullptr || !spend_by(info->kind)) return;
+    if (info == nullptr) return;
     for (const UncountedBudget& each : uncounted)
         if (parts_.loop.spawn(ask_ledger(scope, *info, each, now))) ++asking_[scope];
 }
@@ -115,10 +121,9 @@ Task<void> BudgetBook::ask_ledger(ScopeId scope, ScopeInfo info, UncountedBudget
     const CallSpan before{.from = uncounted.window.begin, .to = until};
     Signal pause(parts_.loop.executor());
     for (bool calls_wait = true;; calls_wait = false) {
-        const Result<Money> spent =
-            co_await parts_.worker.run<Money>(parts_.loop, [ledger = &parts_.ledger, info, before] {
-                return spent_in(*ledger, info, *spend_by(info.kind), before);
-            });
+        const Result<Money> spent = co_await parts_.worker.run<Money>(
+            parts_.loop,
+            [ledger = &parts_.ledger, info, before] { return spent_in(*ledger, info, before); });
         if (spent.ok()) budgets_.add_earlier(scope, uncounted, *spent, WallClock().now());
         if (calls_wait) answered(scope);  // service goes on without a ledger that does not answer
         if (spent.ok()) co_return;
@@ -182,8 +187,7 @@ Spend BudgetBook::spend(const ScopeInfo& info, WallTime now) {
 Money BudgetBook::total_of(const ScopeInfo& info) const {
     if (info.kind == ScopeKind::proxy) return totals_.all();
     if (info.kind == ScopeKind::end_user) return totals_.of(SpendBy::end_user, info.id);
-    const auto by = spend_by(info.kind);
-    return by ? totals_.of(*by, info.id) : Money{};
+    return totals_.of(spend_by(info.kind), holder_of(info));
 }
 
 Refusal BudgetBook::refusal(const BudgetRefusal& refused, WallTime now) const {

@@ -51,6 +51,8 @@ std::string alias_of(const Directory& directory, SpendBy by, const std::string& 
         case SpendBy::end_user:
             return alias_of<EndUser>(directory, id);
         case SpendBy::model:
+        case SpendBy::member:
+        case SpendBy::end_of_tenant:
             break;
     }
     return {};

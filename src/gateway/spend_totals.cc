@@ -4,8 +4,8 @@ namespace brigada {
 
 namespace {
 
-constexpr std::array kKept{SpendBy::organisation, SpendBy::team, SpendBy::user, SpendBy::key,
-                           SpendBy::end_user};
+constexpr std::array kKept{SpendBy::organisation, SpendBy::team,     SpendBy::user,
+                           SpendBy::key,          SpendBy::end_user, SpendBy::member};
 
 }  // namespace
 
@@ -22,13 +22,9 @@ Result<SpendTotals> SpendTotals::read(const Ledger& ledger) {
 }
 
 void SpendTotals::add(const CallRecord& record) {
-    for (const SpendBy by : kKept) {
-        const std::string_view holder = holder_of(record, by);
-        if (holder.empty()) continue;
-        auto found = totals(by).find(holder);
-        if (found == totals(by).end()) found = totals(by).emplace(holder, Money{}).first;
-        found->second += record.cost;
-    }
+    for (const SpendBy by : kKept)
+        if (std::string holder = holder_of(record, by); !holder.empty())
+            totals(by)[std::move(holder)] += record.cost;
     all_ += record.cost;
 }
 

@@ -1,5 +1,5 @@
-// SpendTotals: what every key, user, team, organisation and end user has spent since the ledger
-// began, in memory, so that an administrator's question waits for no database.
+// SpendTotals: what every key, user, team, member, organisation and end user has spent since the
+// ledger began, in memory, so that an administrator's question waits for no database.
 #pragma once
 
 #include <array>

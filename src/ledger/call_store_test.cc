@@ -35,6 +35,16 @@ Bundle agent_calls(uint64_t from, uint64_t to) {
     return bundle;
 }
 
+/// agent_call, by end users of tenants of every kind.
+CallRecord call_of_some_tenant(uint64_t number) {
+    CallRecord call = agent_call(number);
+    if (number % 2) call.team = "";
+    if (number % 4 == 1) call.organisation = "";
+    if (number % 8 == 1) call.user = "";
+    if (number % 3) call.end_user = number % 3 == 1 ? "ann" : "b\\\xff";  // no UTF-8
+    return call;
+}
+
 /// Where the calls of one test live, and the SQL that spoils them.
 class Place {
   public:
@@ -45,6 +55,8 @@ class Place {
 
 class SqlitePlace : public Place {
   public:
+    static constexpr const char* kFirstVersion = "PRAGMA user_version = 1";
+
     std::unique_ptr<CallStore> open() override {
         return SqliteStore::open(folder_.path() / "calls.db").value();
     }
@@ -59,6 +71,9 @@ class SqlitePlace : public Place {
 
 class PostgresPlace : public Place {
   public:
+    static constexpr const char* kFirstVersion =
+        "UPDATE schema_versions SET version = 1 WHERE part = 'ledger'";
+
     std::unique_ptr<CallStore> open() override {
         return PostgresStore::for_writing(config_, "test");
     }
@@ -85,7 +100,7 @@ std::map<std::string, SpendSum> naive_spend(const std::vector<CallRecord>& calls
                                             const SpendQuery& query) {
     std::map<std::string, SpendSum> out;
     for (const CallRecord& call : calls) {
-        const std::string holder(holder_of(call, query.by));
+        const std::string holder = holder_of(call, query.by);
         if (call.ended < query.span.from || call.ended >= query.span.to) continue;
         if (query.holder && *query.holder != holder) continue;
         if (query.model && *query.model != call.model_asked) continue;
@@ -145,7 +160,7 @@ TYPED_TEST(CallStores, add_up_what_adding_one_by_one_adds_up) {
                Duration::seconds(3'600 * hour + (rng.chance(0.5) ? 0 : rng.between(0, 3'599)));
     };
     for (uint64_t i = 0; i < 500; ++i) {
-        CallRecord call = agent_call(i);
+        CallRecord call = call_of_some_tenant(i);
         call.ended = moment();
         bundle.add(call);
     }
@@ -156,7 +171,7 @@ TYPED_TEST(CallStores, add_up_what_adding_one_by_one_adds_up) {
         if (rng.chance(0.9)) query.span.from = moment();
         if (rng.chance(0.9)) query.span.to = moment();
         if (rng.chance(0.3)) query.model = "coder-small";
-        const std::string some(holder_of(agent_call(rng.below(10)), query.by));
+        const std::string some = holder_of(call_of_some_tenant(rng.below(24)), query.by);
         if (rng.chance(0.5)) query.holder = some;
         std::map<std::string, SpendSum> got;
         for (const SpendRow& row : store->spend(query).value())
@@ -176,6 +191,7 @@ TYPED_TEST(CallStores, find_what_somebody_changed) {
         {"DELETE FROM calls WHERE team = 'red'", "is not that of its calls"},
         {"UPDATE spend SET cost = 0 WHERE kind = 3", "the spend of key 'key-"},
         {"DELETE FROM spend WHERE kind = 2", "the spend lacks"},
+        {"UPDATE spend SET calls = 0 WHERE kind = 6", "the spend of member 'blue\x1fuser-"},
     };
     for (const auto& each : kCases) {
         SCOPED_TRACE(each.sql);
@@ -191,6 +207,24 @@ TYPED_TEST(CallStores, find_what_somebody_changed) {
     }
 }
 
+/// Version 1 had no sums of members, and none of end users by tenant.
+TYPED_TEST(CallStores, bring_a_store_of_the_first_version_up_to_date) {
+    TypeParam place;
+    Bundle bundle;
+    for (uint64_t i = 0; i < 200; ++i) {
+        CallRecord call = call_of_some_tenant(i);
+        call.ended = WallTime::seconds(static_cast<int64_t>(i) * 900 - 90'000);  // before 1970, too
+        bundle.add(call);
+    }
+    ASSERT_TRUE(place.open()->insert(bundle.stored(), 200).ok());
+    place.run_sql("DROP VIEW held_calls; DELETE FROM spend WHERE kind > 5");
+    place.run_sql(TypeParam::kFirstVersion);
+    const auto store = place.open();
+    EXPECT_EQ(store->moved().value(), 200u);
+    const auto verified = store->verify();
+    EXPECT_TRUE(verified.ok()) << verified.error().message;
+}
+
 TEST(SqliteStore, refuses_the_schema_of_a_newer_build) {
     const TestFolder folder;
     const Path file = folder.path() / "calls.db";
@@ -201,7 +235,7 @@ TEST(SqliteStore, refuses_the_schema_of_a_newer_build) {
     EXPECT_EQ(store.error().code, Code::unsupported);
     EXPECT_EQ(store.error().message,
               concat(file.string(),
-                     ": its schema has version 7; this build knows up to 1. Start "
+                     ": its schema has version 7; this build knows up to 2. Start "
                      "the newer build, or use another file"));
     EXPECT_EQ(SqliteStore::open_read_only(file).error().code, Code::unsupported);
 }

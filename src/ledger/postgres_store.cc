@@ -16,6 +16,8 @@ constexpr int kRowsAtOnce = 500;
 
 /// Step n leads to version n + 1; a released one is never changed. Columns are for asking; `record`
 /// is the call itself, exactly as the log had it. "user" is a word of SQL, so it is user_id here.
+/// What holder_of() makes of several fields, `held_calls` makes of several columns; the two differ
+/// for names that pg_text() ends in a hash, which are longer than any the directory takes.
 constexpr std::array kSteps{R"sql(
 CREATE TABLE brigada.calls (
     id bytea PRIMARY KEY, ended bigint NOT NULL,
@@ -32,6 +34,24 @@ CREATE TABLE brigada.spend (
     cache_write bigint NOT NULL, output bigint NOT NULL, cost bigint NOT NULL,
     PRIMARY KEY (kind, holder, hour, model));
 CREATE TABLE brigada.writers (writer text PRIMARY KEY, moved bigint NOT NULL);
+)sql",
+                            R"sql(
+CREATE VIEW brigada.held_calls AS SELECT *,
+    CASE WHEN team = '' OR user_id = '' THEN '' ELSE team || chr(31) || user_id END AS member,
+    CASE WHEN end_user = '' THEN ''
+         WHEN team <> '' THEN 'team:' || team || chr(31) || end_user
+         WHEN organisation <> '' THEN 'organisation:' || organisation || chr(31) || end_user
+         WHEN user_id <> '' THEN 'user:' || user_id || chr(31) || end_user
+         ELSE 'key:' || key_id || chr(31) || end_user END AS end_of_tenant
+    FROM brigada.calls;
+INSERT INTO brigada.spend SELECT 6, member,
+    ended / 3600000000000 - (ended % 3600000000000 < 0)::int, model, count(*), sum(input),
+    sum(cached_input), sum(cache_write), sum(output), sum(cost)
+    FROM brigada.held_calls GROUP BY 2, 3, 4;
+INSERT INTO brigada.spend SELECT 7, end_of_tenant,
+    ended / 3600000000000 - (ended % 3600000000000 < 0)::int, model, count(*), sum(input),
+    sum(cached_input), sum(cache_write), sum(output), sum(cost)
+    FROM brigada.held_calls GROUP BY 2, 3, 4;
 )sql"};
 
 constexpr const char* kInsertCalls = R"sql(
@@ -145,8 +165,9 @@ std::string spend_sql(SpendBy by) {
     const std::string sums = "input, cached_input, cache_write, output, cost";
     const std::string model = " AND ($9::text IS NULL OR model = $9)";
     const auto calls = [&](std::string_view range) {
-        return concat(" UNION ALL SELECT ", column, ", 1, ", sums, " FROM brigada.calls WHERE ",
-                      range, " AND ($8::text IS NULL OR ", column, " = $8)", model);
+        return concat(" UNION ALL SELECT ", column, ", 1, ", sums,
+                      " FROM brigada.held_calls WHERE ", range, " AND ($8::text IS NULL OR ",
+                      column, " = $8)", model);
     };
     return concat("SELECT holder, sum(calls)::bigint, sum(input)::bigint, ",
                   "sum(cached_input)::bigint, sum(cache_write)::bigint, sum(output)::bigint, ",

@@ -1,8 +1,25 @@
 #include "ledger/spend.h"
 
+#include "base/concat.h"
+
 namespace brigada {
 
-std::string_view holder_of(const CallRecord& record, SpendBy by) {
+std::string tenant_of(std::string_view team, std::string_view organisation, std::string_view user,
+                      std::string_view key) {
+    if (!team.empty()) return concat("team:", team);
+    if (!organisation.empty()) return concat("organisation:", organisation);
+    if (!user.empty()) return concat("user:", user);
+    return concat("key:", key);
+}
+
+std::string joint_holder(std::string_view owner, std::string_view id) {
+    if (owner.empty() || id.empty()) return {};
+    std::string out(owner);
+    out += kJoint;
+    return out += id;
+}
+
+std::string holder_of(const CallRecord& record, SpendBy by) {
     switch (by) {
         case SpendBy::organisation:
             return record.organisation;
@@ -16,6 +33,12 @@ std::string_view holder_of(const CallRecord& record, SpendBy by) {
             return record.end_user;
         case SpendBy::model:
             return record.model_asked;
+        case SpendBy::member:
+            return joint_holder(record.team, record.user);
+        case SpendBy::end_of_tenant:
+            return joint_holder(
+                tenant_of(record.team, record.organisation, record.user, record.key),
+                record.end_user);
     }
     return {};
 }
@@ -41,7 +64,7 @@ void add_to_cells(const CallRecord& record, SpendCells& cells) {
     const int64_t hour = spend_hour(record.ended);
     const SpendSum sum = spend_of(record);
     for (const SpendBy by : kSpendKinds)
-        cells[{by, std::string(holder_of(record, by)), hour, record.model_asked}].add(sum);
+        cells[{by, holder_of(record, by), hour, record.model_asked}].add(sum);
 }
 
 }  // namespace brigada

@@ -24,13 +24,30 @@ enum class SpendBy : uint8_t {
     user = 2,
     key = 3,
     end_user = 4,
-    model = 5,  // as the client asked for it: what budgets and limits name
+    model = 5,          // as the client asked for it: what budgets and limits name
+    member = 6,         // a user's calls for one team
+    end_of_tenant = 7,  // an end user's calls of one tenant
 };
-inline constexpr std::array kSpendKinds{SpendBy::organisation, SpendBy::team,     SpendBy::user,
+/// Those that are a field of the record, and a column of the store.
+inline constexpr std::array kFieldKinds{SpendBy::organisation, SpendBy::team,     SpendBy::user,
                                         SpendBy::key,          SpendBy::end_user, SpendBy::model};
+inline constexpr std::array kSpendKinds{
+    SpendBy::organisation, SpendBy::team,  SpendBy::user,   SpendBy::key,
+    SpendBy::end_user,     SpendBy::model, SpendBy::member, SpendBy::end_of_tenant};
 
-/// The record's text of that kind; empty when it has none.
-std::string_view holder_of(const CallRecord& record, SpendBy by);
+/// Whose end users a call's end user is one of: two tenants' that have one name share nothing. The
+/// narrowest of team, organisation, user and key that the caller belongs to.
+std::string tenant_of(std::string_view team, std::string_view organisation, std::string_view user,
+                      std::string_view key);
+
+/// The holder of SpendBy::member (a team and a user) and ::end_of_tenant (a tenant and an end
+/// user); empty when one of them is.
+std::string joint_holder(std::string_view owner, std::string_view id);
+/// Between the two; no id has it.
+inline constexpr char kJoint = '\x1f';
+
+/// Whose the record is in the sums of that kind; empty when it has none.
+std::string holder_of(const CallRecord& record, SpendBy by);
 
 struct SpendSum {
     int64_t calls = 0;

@@ -9,7 +9,8 @@ namespace {
 
 constexpr Duration kPatience = Duration::milliseconds(250);
 
-/// Columns are for asking; `record` is the call itself, exactly as the log had it.
+/// Columns are for asking; `record` is the call itself, exactly as the log had it. What holder_of()
+/// makes of several fields, `held_calls` makes of several columns.
 constexpr std::array kMigrations{SqliteMigration{R"sql(
 CREATE TABLE calls (
     id BLOB PRIMARY KEY, ended INTEGER NOT NULL,
@@ -26,6 +27,22 @@ CREATE TABLE spend (
     PRIMARY KEY (kind, holder, hour, model)) STRICT, WITHOUT ROWID;
 CREATE TABLE log (one INTEGER PRIMARY KEY CHECK (one = 1), moved INTEGER NOT NULL) STRICT;
 INSERT INTO log VALUES (1, 0);
+)sql"},
+                                 SqliteMigration{R"sql(
+CREATE VIEW held_calls AS SELECT *,
+    CASE WHEN team = '' OR user = '' THEN '' ELSE team || char(31) || user END AS member,
+    CASE WHEN end_user = '' THEN ''
+         WHEN team <> '' THEN 'team:' || team || char(31) || end_user
+         WHEN organisation <> '' THEN 'organisation:' || organisation || char(31) || end_user
+         WHEN user <> '' THEN 'user:' || user || char(31) || end_user
+         ELSE 'key:' || key || char(31) || end_user END AS end_of_tenant
+    FROM calls;
+INSERT INTO spend SELECT 6, member, ended / 3600000000000 - (ended % 3600000000000 < 0), model,
+    count(*), sum(input), sum(cached_input), sum(cache_write), sum(output), sum(cost)
+    FROM held_calls GROUP BY 2, 3, 4;
+INSERT INTO spend SELECT 7, end_of_tenant, ended / 3600000000000 - (ended % 3600000000000 < 0),
+    model, count(*), sum(input), sum(cached_input), sum(cache_write), sum(output), sum(cost)
+    FROM held_calls GROUP BY 2, 3, 4;
 )sql"}};
 
 Result<void> refuse_version(Sqlite& database) {
@@ -58,7 +75,7 @@ std::string spend_sql(const SpendQuery& query) {
     const std::string model = query.model ? " AND model = ?9" : "";
     const std::string sums = "input, cached_input, cache_write, output, cost";
     const auto calls = [&](std::string_view range) {
-        return concat(" UNION ALL SELECT ", column, ", 1, ", sums, " FROM calls WHERE ", range,
+        return concat(" UNION ALL SELECT ", column, ", 1, ", sums, " FROM held_calls WHERE ", range,
                       call_holder, model);
     };
     return concat("SELECT holder, sum(calls), sum(input), sum(cached_input), sum(cache_write), ",

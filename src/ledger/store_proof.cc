@@ -18,6 +18,10 @@ std::string_view to_string(SpendBy by) {
             return "end_user";
         case SpendBy::model:
             return "model";
+        case SpendBy::member:
+            return "member";
+        case SpendBy::end_of_tenant:
+            return "end_of_tenant";
     }
     return {};
 }
@@ -27,19 +31,21 @@ CallColumns columns_of(const CallRecord& record) {
     CallColumns out{.id = std::string(id.data(), id.size()),
                     .ended_ns = record.ended.ns,
                     .sum = spend_of(record)};
-    for (size_t i = 0; i < kSpendKinds.size(); ++i)
-        out.holders[i] = holder_of(record, kSpendKinds[i]);
+    for (size_t i = 0; i < kFieldKinds.size(); ++i)
+        out.holders[i] = holder_of(record, kFieldKinds[i]);
     return out;
 }
 
 Result<void> StoreProof::show_call(const CallColumns& columns, std::string_view bytes) {
-    auto record = decode_call_record(bytes);
-    if (record.ok()) record = spelled(*std::move(record));
-    if (!record.ok() || columns_of(*record) != columns)
+    const auto record = decode_call_record(bytes);
+    if (!record.ok() || spelled(columns_of(*record)) != columns)
         return contradiction(concat("call ",
                                     RecordId::from_bytes(columns.id).value_or(RecordId{}).hex(),
                                     " does not agree with its record"));
-    add_to_cells(*record, expected_);
+    SpendCells cells;
+    add_to_cells(*record, cells);
+    for (const auto& [cell, sum] : cells)
+        expected_[{cell.by, spelled(cell.holder), cell.hour, spelled(cell.model)}].add(sum);
     return {};
 }
 
@@ -57,12 +63,14 @@ Result<void> StoreProof::finish() const {
     return contradiction(concat("the spend lacks ", expected_.size(), " sums"));
 }
 
-CallRecord StoreProof::spelled(CallRecord record) const {
-    if (spelling_ == nullptr) return record;
-    for (std::string* text : {&record.organisation, &record.team, &record.user, &record.key,
-                              &record.end_user, &record.model_asked})
-        *text = spelling_(*text);
-    return record;
+std::string StoreProof::spelled(const std::string& text) const {
+    return spelling_ == nullptr ? text : spelling_(text);
+}
+
+CallColumns StoreProof::spelled(CallColumns columns) const {
+    for (std::string& holder : columns.holders)
+        holder = spelled(holder);
+    return columns;
 }
 
 Error StoreProof::contradiction(std::string_view what) const {

@@ -16,7 +16,7 @@ namespace brigada {
 struct CallColumns {
     std::string id = {};
     int64_t ended_ns = 0;
-    std::array<std::string, kSpendKinds.size()> holders = {};  // in the order of kSpendKinds
+    std::array<std::string, kFieldKinds.size()> holders = {};  // in the order of kFieldKinds
     SpendSum sum = {};
 
     friend bool operator==(const CallColumns&, const CallColumns&) = default;
@@ -39,7 +39,8 @@ class StoreProof {
     Result<void> finish() const;
 
   private:
-    CallRecord spelled(CallRecord record) const;
+    std::string spelled(const std::string& text) const;
+    CallColumns spelled(CallColumns columns) const;
     Error contradiction(std::string_view what) const;
 
     std::string name_;

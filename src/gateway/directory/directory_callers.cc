@@ -6,6 +6,7 @@
 #include "gateway/directory/model_list.h"
 #include "gateway/directory/record_kinds.h"
 #include "gateway/directory/time_text.h"
+#include "ledger/spend.h"
 
 namespace brigada {
 
@@ -21,13 +22,6 @@ std::unexpected<Denial> refuse(std::string type, std::string message) {
 
 std::string name_of(const Holder& holder) {
     return holder.alias.empty() ? holder.id : holder.alias;
-}
-
-std::string tenant_of(const Key& key, std::string_view organisation) {
-    if (!key.team.empty()) return "team:" + key.team;
-    if (!organisation.empty()) return concat("organisation:", organisation);
-    if (!key.user.empty()) return "user:" + key.user;
-    return "key:" + key.id;
 }
 
 /// A level that says something says it unless a narrower one already has.
@@ -114,7 +108,7 @@ std::expected<CallerRef, Denial> Directory::make_caller(const Key& key) {
                   .user = key.user,
                   .team = key.team,
                   .organisation = organisation,
-                  .tenant = tenant_of(key, organisation),
+                  .tenant = tenant_of(key.team, organisation, key.user, key.id),
                   .priority = config_.default_priority};
     std::set<std::string> tags;
     bool priority_is_set = false;
