@@ -88,12 +88,15 @@ class Upstream:
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
                 self.wfile.flush()
 
+            def end_stream(self):
+                self.wfile.write(b"0\r\n\r\n")
+
             def stream(self, lines, end=True):
                 self.begin_stream()
                 for line in lines:
                     self.write(f"data: {line}\n\n")
                 if end:
-                    self.wfile.write(b"0\r\n\r\n")
+                    self.end_stream()
                 else:
                     self.close_connection = True
                     self.connection.close()
