@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "dialect/dialect.h"
 #include "dialect/escaped.h"
 
 namespace brigada {
@@ -21,11 +22,18 @@ struct TextBlock {
     Escaped text = {};
 };
 
-/// By address, which may be a data: URL, or as base64 with its type.
+/// By address, or as base64 with its type, which is how a data: URL is read.
 struct ImageBlock {
     Escaped url = {};
     Escaped media_type = {}, data = {};
     Escaped detail = {};
+};
+
+/// A document, as a rule a PDF: like an image, with a name.
+struct FileBlock {
+    Escaped url = {};
+    Escaped media_type = {}, data = {};
+    Escaped name = {};
 };
 
 /// What a model thought before it answered. `signature` is the upstream's proof of it
@@ -55,7 +63,7 @@ struct ToolCallBlock {
     bool custom = false;  // a Responses custom tool: the input is free text
 };
 
-using ToolResultPart = std::variant<TextBlock, ImageBlock>;
+using ToolResultPart = std::variant<TextBlock, ImageBlock, FileBlock>;
 
 struct ToolResultBlock {
     Escaped call_id = {};
@@ -64,7 +72,7 @@ struct ToolResultBlock {
     bool custom = false;
 };
 
-using Block = std::variant<TextBlock, ImageBlock, ThinkingBlock, RedactedThinkingBlock,
+using Block = std::variant<TextBlock, ImageBlock, FileBlock, ThinkingBlock, RedactedThinkingBlock,
                            RefusalBlock, ToolCallBlock, ToolResultBlock>;
 
 /// Tool results stand in the user's messages, calls in the assistant's.
@@ -80,6 +88,7 @@ struct Tool {
     RawJson schema = {};  // of the arguments; none: an object of anything
     std::optional<bool> strict = {};
     bool custom = false;  // takes free text; other dialects see a function with one text, `input`
+    Escaped grammar = {}, grammar_syntax = {};  // of that text: "lark" or "regex"
 };
 
 struct ToolChoice {
@@ -95,12 +104,14 @@ struct ThinkingWish {
     Kind kind = Kind::unsaid;
     std::optional<int64_t> budget_tokens = {};
     Escaped effort = {};
+    std::optional<bool> shown = {};  // whether the client wants to read it
 };
 
 struct OutputFormat {
     enum class Kind : uint8_t { text, json_object, json_schema };
     Kind kind = Kind::text;
     Escaped name = {};
+    Escaped description = {};
     RawJson schema = {};
     std::optional<bool> strict = {};
 };
@@ -114,7 +125,13 @@ struct SamplingWish {
     std::optional<int64_t> choices = {};  // n
 };
 
+/// Moved, never copied: views refer into it.
 struct Conversation {
+    Conversation() = default;
+    Conversation(Conversation&&) = default;
+    Conversation& operator=(Conversation&&) = default;
+
+    Dialect from = Dialect::chat;
     std::string model = {};
     std::vector<Message> messages = {};  // system prompts among them, where they stood
     std::vector<Tool> tools = {};
@@ -126,15 +143,18 @@ struct Conversation {
     bool include_usage = false;  // chat: a stream says it only when asked
     Escaped end_user = {};
     Escaped service_tier = {};
+    Escaped prompt_cache_key = {};
+    Escaped verbosity = {};
 
     /// Responses: kept for later calls, or the continuation of a kept one.
     std::optional<bool> store = {};
     Escaped previous_response_id = {};
 
-    /// Top-level fields nobody here knows, as "name": they can't be translated.
+    /// What only the client's dialect can say, or what nobody here knows: fields by name, tools of
+    /// the provider as "tools.web_search", parts of messages as "messages.server_tool_use".
     std::vector<std::string> unknown = {};
 
-    /// Text that stands in no body: joined, escaped anew. Views above may refer into it.
+    /// Text that stands in no body: joined, escaped anew. Views above refer into it.
     std::deque<std::string> made = {};
 };
 
