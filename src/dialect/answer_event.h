@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "base/usage.h"
+#include "dialect/dialect_error.h"
 #include "dialect/escaped.h"
 
 namespace brigada {
@@ -49,6 +50,7 @@ struct RefusalDelta {
 };
 
 /// `call` counts the calls of a choice from 0. Calls of one choice may be told side by side.
+/// Without an id where the upstream gave none: writers make one.
 struct ToolCallBegan {
     uint32_t choice = 0;
     uint32_t call = 0;
@@ -63,7 +65,17 @@ struct ToolArgumentsDelta {
     Escaped text = {};
 };
 
-enum class AnswerEnd : uint8_t { stop, stop_sequence, length, tool_calls, content_filter, refusal };
+/// The README's table has each dialect's word. `paused`: the model wants to be called again with
+/// what it said, and goes on.
+enum class AnswerEnd : uint8_t {
+    stop,
+    stop_sequence,
+    length,
+    tool_calls,
+    content_filter,
+    refusal,
+    paused
+};
 
 struct ChoiceEnded {
     uint32_t choice = 0;
@@ -82,8 +94,7 @@ struct AnswerEnded {};
 
 /// The answer broke. Nothing follows.
 struct AnswerFailed {
-    std::string type = {};     // as the upstream calls it: "overloaded_error", "server_error"
-    std::string message = {};  // plain text
+    DialectError error = {};
 };
 
 using AnswerEvent = std::variant<AnswerBegan, TextDelta, ThinkingDelta, ThinkingSigned,

@@ -22,7 +22,8 @@ class AnswerReader {
     /// A whole answer (2xx), from AnswerBegan to AnswerEnded.
     virtual Result<void> whole(std::string_view json, const AnswerSink& sink) = 0;
 
-    /// Whether the end that the dialect demands has passed.
+    /// Whether the end that the dialect demands has passed, or AnswerFailed: later events are
+    /// passed over.
     virtual bool ended() const = 0;
 };
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "dialect/event_splitter.h"
 #include "gateway/client_call.h"
-#include "gateway/event_splitter.h"
 
 namespace brigada {
 

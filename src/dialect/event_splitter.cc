@@ -1,4 +1,4 @@
-#include "gateway/event_splitter.h"
+#include "dialect/event_splitter.h"
 
 #include "base/concat.h"
 
