@@ -26,8 +26,11 @@ class Encoding {
     }
 
     void append_text(std::string_view text, Specials specials);
+    size_t count_text(std::string_view text, Specials specials, StretchCounts* known);
 
   private:
+    size_t count_segment(std::string_view text, bool at_start, Specials specials,
+                         StretchCounts* known);
     void append_segment(std::string_view text, bool at_start, Specials specials);
     void append_words(std::string_view text, bool at_start);
     void append_word(std::string_view word);
@@ -53,6 +56,32 @@ void Encoding::append_text(std::string_view text, Specials specials) {
         if (token) out_.push_back(token->id);
         at = span.end;
     }
+}
+
+/// The ids are made all the same: words that come again are copied from them.
+size_t Encoding::count_text(std::string_view text, Specials specials, StretchCounts* known) {
+    const AddedTokens& added = parts_.added_raw;
+    if (specials == Specials::no_added) return count_segment(text, true, specials, known);
+    size_t tokens = 0;
+    for (size_t at = 0; at < text.size();) {
+        const auto [span, token] = added.find(text, at, specials == Specials::none);
+        tokens += count_segment(text.substr(at, span.begin - at), at == 0, specials, known);
+        tokens += token ? 1 : 0;
+        at = span.end;
+    }
+    return tokens;
+}
+
+size_t Encoding::count_segment(std::string_view text, bool at_start, Specials specials,
+                               StretchCounts* known) {
+    if (text.empty()) return 0;
+    if (known)
+        if (const auto found = known->find(text, at_start)) return *found;
+    const size_t before = out_.size();
+    append_segment(text, at_start, specials);
+    const size_t tokens = out_.size() - before;
+    if (known) known->keep(text, at_start, static_cast<uint32_t>(tokens));
+    return tokens;
 }
 
 /// A stretch without raw added tokens.
@@ -130,6 +159,21 @@ Tokens Tokenizer::encode(std::string_view text, Specials specials) const {
 
 void Tokenizer::append_encoded(std::string_view text, Specials specials, Tokens& out) const {
     Encoding(*parts_, text.size(), out).append_text(text, specials);
+}
+
+size_t Tokenizer::count(std::string_view text, Specials specials, StretchCounts* known) const {
+    Tokens made;
+    return Encoding(*parts_, text.size(), made).count_text(text, specials, known);
+}
+
+bool Tokenizer::cuts_within(std::string_view text, size_t from, size_t to) const {
+    for (size_t at = 0; at < text.size();) {
+        const auto [span, token] = parts_->added_raw.find(text, at, false);
+        if (!token || span.begin > to) return false;
+        if (span.begin >= from || (span.end >= from && span.end <= to)) return true;
+        at = span.end;
+    }
+    return false;
 }
 
 std::string Tokenizer::decode(std::span<const TokenId> ids, bool skip_special) const {

@@ -23,6 +23,18 @@ enum class Specials {
     no_added,  // none at all
 };
 
+/// What Tokenizer::count() may ask and is told: counts of stretches, the pieces of a text that
+/// added tokens leave between them. A stretch's tokens depend on nothing but itself and whether a
+/// text begins with it.
+class StretchCounts {
+  public:
+    virtual std::optional<uint32_t> find(std::string_view stretch, bool is_first) = 0;
+    virtual void keep(std::string_view stretch, bool is_first, uint32_t tokens) = 0;
+
+  protected:
+    ~StretchCounts() = default;
+};
+
 class Tokenizer {
   public:
     /// Checks the spec and builds the tables. Error::corrupt when it contradicts itself (a merge of
@@ -46,6 +58,13 @@ class Tokenizer {
     /// The same, appended to `out`: append_encoded(a), append_encoded(b) is encode(a) then
     /// encode(b).
     void append_encoded(std::string_view text, Specials specials, Tokens& out) const;
+
+    /// encode(text, specials).size(), with the work only for stretches that `known` does not have.
+    size_t count(std::string_view text, Specials specials, StretchCounts* known = nullptr) const;
+
+    /// Whether an added token begins or ends within [from, to] of `text`: there encode() cuts,
+    /// whatever stands on either side. Needs from <= to <= text.size().
+    bool cuts_within(std::string_view text, size_t from, size_t to) const;
 
     /// The text of `ids`: always UTF-8, a byte that is none becomes U+FFFD. With `skip_special`
     /// control tokens are left out. Ids outside the vocabulary add nothing.

@@ -72,6 +72,7 @@ size_t compare(const Tokenizer& tokenizer, const std::string& name) {
         EXPECT_EQ(tokenizer.encode(text, Specials::recognise), ids("ids"));
         EXPECT_EQ(tokenizer.encode(text, Specials::none), ids("ids_no_special"));
         EXPECT_EQ(tokenizer.encode(text, Specials::no_added), ids("ids_no_added"));
+        EXPECT_EQ(tokenizer.count(text, Specials::recognise), ids("ids").size());
         const std::string decoded = golden.value("decoded", text);
         EXPECT_EQ(tokenizer.decode(ids("ids"), false), decoded);
         EXPECT_EQ(stream(tokenizer, ids("ids")), decoded);

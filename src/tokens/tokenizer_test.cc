@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/file.h"
 #include "base/rng.h"
@@ -161,6 +162,56 @@ TEST(Tokenizer, reads_control_tokens_only_where_it_may) {
     EXPECT_TRUE(tokenizer.is_special(end) && !tokenizer.is_special(tool));
     EXPECT_TRUE(tokenizer.ends_answer(end));  // by its name
     EXPECT_EQ(tokenizer.decode(std::vector{end, tool}, true), "<tool>");
+}
+
+/// Every stretch it was told of, and which it asked for again.
+class Remembered final : public StretchCounts {
+  public:
+    std::optional<uint32_t> find(std::string_view stretch, bool is_first) override {
+        const auto found = counts_.find({std::string(stretch), is_first});
+        if (found == counts_.end()) return std::nullopt;
+        ++hits;
+        return found->second;
+    }
+    void keep(std::string_view stretch, bool is_first, uint32_t tokens) override {
+        counts_[{std::string(stretch), is_first}] = tokens;
+    }
+
+    int hits = 0;
+
+  private:
+    std::map<std::pair<std::string, bool>, uint32_t> counts_;
+};
+
+TEST(Tokenizer, counts_what_it_encodes_also_from_memory) {
+    for (uint64_t seed = 0; seed < 50; ++seed) {
+        SCOPED_TRACE(seed);
+        Rng rng(seed);
+        const Tokenizer tokenizer = Tokenizer::from_spec(random_bytes_spec(rng, 60)).value();
+        Remembered known;
+        for (int i = 0; i < 20; ++i) {
+            std::string text;
+            for (uint64_t part = 0; part <= rng.below(6); ++part)
+                text += std::array{"ab", "<|end|>", " e", "a", "<tool>", "b a"}[rng.below(6)];
+            for (const Specials specials : {Specials::recognise, Specials::none})
+                ASSERT_EQ(tokenizer.count(text, specials, &known),
+                          tokenizer.encode(text, specials).size())
+                    << text;
+        }
+        EXPECT_GT(known.hits, 0);
+    }
+}
+
+TEST(Tokenizer, knows_where_it_cuts_whatever_stands_around) {
+    Rng rng(1);
+    const Tokenizer tokenizer = Tokenizer::from_spec(random_bytes_spec(rng, 60)).value();
+    const std::string_view text = "ab<tool>ab";
+    EXPECT_TRUE(tokenizer.cuts_within(text, 0, 2));
+    EXPECT_TRUE(tokenizer.cuts_within(text, 8, 10));
+    EXPECT_TRUE(tokenizer.cuts_within(text, 1, 9));
+    EXPECT_FALSE(tokenizer.cuts_within(text, 0, 1));
+    EXPECT_FALSE(tokenizer.cuts_within(text, 3, 6));  // inside the token
+    EXPECT_FALSE(tokenizer.cuts_within(text, 9, 10));
 }
 
 TEST(Tokenizer, appends_to_what_is_there) {
