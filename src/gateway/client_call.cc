@@ -130,6 +130,10 @@ std::optional<Refusal> ClientCall::read() {
         if (const auto value = request_.headers.get(header)) body_.end_user = *value;
     if (setup_->config.general.requires_end_user && body_.end_user.empty())
         return refusal_of({Code::invalid_argument, "user: must name the end user; it is missing"});
+    if (dialect_ == Dialect::count_tokens) {  // costs nothing, and is no turn of its session
+        session_ = {};
+        return std::nullopt;
+    }
     prompt_ = prompt_keys(body_, dialect_, caller_->tenant);
     prompt_tokens_ = gateway_.token_estimate().tokens(body_.model, prompt_.bytes);
     answer_tokens_ = std::min(body_.max_output.value_or(kDefaultOutputTokens), kMostReservedOutput);
