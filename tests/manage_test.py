@@ -142,12 +142,16 @@ class Spend(ManageTest):
         super().setUp()
         self.done("teams", "create", "red")
         self.done("teams", "create", "blue")
+        self.keys = {}
         for team, calls in (("red", 3), ("blue", 1)):
-            key = self.done("keys", "create", f"of-{team}", "--team", team).strip()
+            self.keys[team] = self.done("keys", "create", f"of-{team}", "--team", team).strip()
             for _ in range(calls):
-                self.gateway.call("/v1/chat/completions",
-                                  {"model": "m", "messages": [{"role": "user", "content": "hi"}]},
-                                  key, {"x-session-id": "s1"})
+                self.call(team, {"x-session-id": "s1"})
+
+    def call(self, team, headers):
+        self.gateway.call("/v1/chat/completions",
+                          {"model": "m", "messages": [{"role": "user", "content": "hi"}]},
+                          self.keys[team], headers)
 
     def test_is_summed_by_holder_and_by_day(self):
         table = self.done("spend", "report")
@@ -183,6 +187,10 @@ class Spend(ManageTest):
         self.assertIn("lives at m-0, 0 calls running", table)
         self.assertEqual(len(table.splitlines()), 2 + 1 + 3)
         self.assertIn("no session 's1'", self.refused("sessions", "show", "s1"))
+        self.call("red", {"x-session-id": "s1", "x-claude-code-agent-id": "looker"})
+        with_child = self.done("sessions", "show", "s1", "--team", "red").splitlines()
+        self.assertEqual(with_child[len(table.splitlines()):][:2], ["", "sub-agent looker"])
+        self.assertEqual(len(with_child), len(table.splitlines()) + 2 + 2 + 1 + 1)
 
     def test_only_the_master_key_reads_it(self):
         key = self.gateway.new_key()

@@ -62,6 +62,13 @@ void print_calls(const Json& calls) {
     std::cout << table.text(terminal_width());
 }
 
+void print_session(const Json& session) {
+    const std::string home = text_of(session, "upstream");
+    std::cout << concat("lives at ", home.empty() ? "no upstream" : harmless(home), ", ",
+                        session.value("calls_running", 0), " calls running\n\n");
+    print_calls(session.value("calls", Json::array()));
+}
+
 Result<void> show_session(const SessionWords& words) {
     TRY(GatewayApi api, GatewayApi::open(words.url, environment_of_process));
     NameBook names(api);
@@ -72,10 +79,11 @@ Result<void> show_session(const SessionWords& words) {
         print_json(answer);
         return {};
     }
-    const std::string home = text_of(answer, "upstream");
-    std::cout << concat("lives at ", home.empty() ? "no upstream" : harmless(home), ", ",
-                        answer.value("calls_running", 0), " calls running\n\n");
-    print_calls(answer.value("calls", Json::array()));
+    print_session(answer);
+    for (const Json& child : answer.value("children", Json::array())) {
+        std::cout << concat("\nsub-agent ", harmless(text_of(child, "agent")), "\n");
+        print_session(child);
+    }
     return {};
 }
 

@@ -206,7 +206,8 @@ void takes_filters(CLI::App* command, const Words& words) {
     command->add_option("--key", words->key, "only its calls")->type_name("KEY");
     command->add_option("--team", words->team, "only its calls")->type_name("TEAM");
     command->add_option("--user", words->user, "only its calls")->type_name("USER");
-    command->add_option("--session", words->session, "only its calls")->type_name("SESSION");
+    command->add_option("--session", words->session, "only its calls and its sub-agents'")
+        ->type_name("SESSION");
 }
 
 }  // namespace

@@ -114,6 +114,7 @@ brigada::Call ClientCall::route_call() const {
     return {.id = call_id_,
             .session = session_,
             .group = group_,
+            .agent = identity_.agent,
             .model = gateway_.model_id(model_served_),
             .keys = prompt_.keys,
             .block_tokens = kPieceTokens,

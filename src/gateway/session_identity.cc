@@ -1,6 +1,8 @@
 #include "gateway/session_identity.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "base/concat.h"
 #include "base/fnv.h"
@@ -27,15 +29,35 @@ constexpr std::string_view kSessionHeaders[] = {"x-brigada-session",
                                                 "x-amp-thread-id",
                                                 "x-qwen-code-session-id"};
 
-constexpr std::string_view kAgentHeaders[] = {"x-claude-code-agent-id", "x-openai-subagent"};
+constexpr std::string_view kParentHeaders[] = {"x-parent-session-id", "x-codex-parent-thread-id"};
 
-template <size_t N>
-std::string first_of(const HttpHeaders& headers, const std::string_view (&names)[N]) {
+std::string first_of(const HttpHeaders& headers, std::span<const std::string_view> names) {
     for (const std::string_view name : names) {
         const auto value = headers.get(name);
         if (value && !value->empty() && value->size() <= kMaxIdBytes) return std::string(*value);
     }
     return {};
+}
+
+std::string id_in(const HttpHeaders& headers, std::string_view name) {
+    return first_of(headers, {&name, 1});
+}
+
+/// A sub-agent is an id beside the session's (Claude Code), a thread within it (Codex), or a
+/// session that names its parent (OpenCode, older Codex).
+void find_agent(const HttpHeaders& headers, SessionIdentity& who) {
+    who.agent = id_in(headers, "x-claude-code-agent-id");
+    if (!who.agent.empty()) return;
+    const std::string session = id_in(headers, "session-id"), thread = id_in(headers, "thread-id");
+    if (!session.empty() && !thread.empty() && thread != session) {
+        who.agent = thread;
+        return;
+    }
+    const std::string parent = first_of(headers, kParentHeaders);
+    if (!parent.empty() && parent != who.session)
+        who.agent = std::exchange(who.session, parent);
+    else
+        who.agent = id_in(headers, "x-openai-subagent");
 }
 
 }  // namespace
@@ -61,7 +83,7 @@ SessionIdentity session_identity(const HttpHeaders& headers, const CallBody& bod
     if (out.session.empty()) out.session = session_of_user_id(body.end_user);
     if (out.session.empty()) out.session = body.session;
     if (out.session.size() > kMaxIdBytes) out.session.clear();
-    if (!out.session.empty()) out.agent = first_of(headers, kAgentHeaders);
+    if (!out.session.empty()) find_agent(headers, out);
     return out;
 }
 

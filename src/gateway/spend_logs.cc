@@ -32,7 +32,12 @@ struct WantedCalls {
             return wanted.empty() || wanted == has;
         };
         return (!id || *id == call.id) && fits(key, call.key) && fits(user, call.user) &&
-               fits(team, call.team) && fits(session, call.session);
+               fits(team, call.team) && (fits(session, call.session) || is_child(call));
+    }
+
+    /// Of a sub-agent of the session.
+    bool is_child(const CallRecord& call) const {
+        return call.session.starts_with(session) && call.session[session.size()] == '/';
     }
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "kv/block_key.h"
 
@@ -15,8 +16,9 @@ enum class ModelId : uint32_t {};  // a model's name, as an index
 
 struct Call {
     CallId id{};
-    SessionId session{};  // 0: the call belongs to no conversation
-    SessionId group{};    // a sub-agent's parent session; 0: none
+    SessionId session{};          // 0: the call belongs to no conversation
+    SessionId group{};            // a sub-agent's parent session; 0: none
+    std::string_view agent = {};  // what the sub-agent is called, for people
     ModelId model{};
     std::span<const BlockKey> keys = {};  // of the prompt's full blocks
     uint32_t block_tokens = kBlockTokens;

@@ -100,6 +100,7 @@ void Router::begin(const Call& call, const Route& route, Instant now) {
     running.blocks = static_cast<uint32_t>(call.keys.size());
     if (call.session != SessionId{} &&
         sessions_.begin(call.session, call.group, route.upstream, now)) {
+        sessions_.name(call.session, call.agent);
         running.session = call.session;
         running.marks = marks_of(call.keys);
     }

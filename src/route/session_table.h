@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -38,6 +40,7 @@ struct RememberedCall {
 
 struct Session {
     SessionId group{};                         // the parent's session; 0: none
+    std::string agent = {};                    // its name in the group, for people
     std::optional<UpstreamId> pinned = {};     // accepted a call last
     std::optional<UpstreamId> tentative = {};  // chosen for a call that is not accepted yet
     uint32_t leases = 0;                       // calls running
@@ -59,6 +62,9 @@ class SessionTable {
     /// makes room; when all have calls running it returns false: this one is not remembered, and
     /// the functions below must not be called for it.
     bool begin(SessionId session, SessionId group, UpstreamId upstream, Instant now);
+
+    /// What people call it within its group.
+    void name(SessionId session, std::string_view agent) { leased(session).agent = agent; }
 
     /// The upstream took the call: the session lives there now.
     void accepted(SessionId session, UpstreamId upstream);

@@ -85,7 +85,10 @@ TEST(SessionTable, knows_the_sub_agents_of_a_session) {
     for (uint64_t id : {30, 10, 20})
         table.begin(SessionId{id}, kOne, kA, after(0));
     table.begin(kOne, {}, kA, after(0));
+    table.name(SessionId{10}, "reviewer");
     EXPECT_EQ(table.members(kOne), (std::vector{SessionId{10}, SessionId{20}, SessionId{30}}));
+    EXPECT_EQ(table.find(SessionId{10}, after(0))->agent, "reviewer");
+    EXPECT_EQ(table.find(SessionId{20}, after(0))->agent, "");
     table.check();
 }
 
