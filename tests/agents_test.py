@@ -17,6 +17,7 @@ from scripted_upstream import Upstream
 from server import default_binary
 
 BINARY = default_binary()
+COUNT_TOKENS = "/v1/messages/count_tokens"
 TASK_CACHED = [0, 1000, 2000]  # as scripted_model.usage_of has it: a prompt grows, the rest is known
 
 # What an agent's upstream may speak. Its own dialect passes through; others need a translation.
@@ -105,13 +106,55 @@ class Work:
         self.assertEqual({row["status"] for row in rows}, {"ok"})
         [session] = {row["session_id"] for row in rows}
         helpers = [0] * (len(calls) - len(TASK_CACHED))  # titles
-        self.assertEqual(self.cached(self.report(session)), helpers + TASK_CACHED)
+        report = self.report(session)
+        self.assertEqual(self.cached(report), helpers + TASK_CACHED)
+        self.assertEqual(report["children"], [])
+
+    def test_a_sub_agent_is_a_child_of_the_session(self):
+        self.run_to_the_end(self.worker, self.worker.task_for_a_child)
+        parent = self.door.spend_logs()[0]["session_id"]
+        rows = self.door.spend_logs(session_id=parent)
+        self.assertEqual(len(rows), len(self.upstream.calls), "all are calls of the session")
+        [child] = {row["session_id"] for row in rows} - {parent}
+        report = self.report(parent)
+        [told] = report["children"]
+        self.assertEqual(child, f"{parent}/{told['agent']}")
+        self.assertEqual(self.cached(told), TASK_CACHED[:2])
+        self.assertEqual(len(told["calls"]) + len(report["calls"]), len(rows))
 
 
-for worker, spoken in WORKS:  # ClaudeCode_at_messages, ...
-    case = type(f"{worker.__name__}_at_{spoken}", (Work, AgentTest),
-                {"agent": worker, "upstream_dialect": spoken})
-    globals()[case.__name__] = case
+class ClaudeCodeItself(AgentTest):
+    """What only Claude Code asks of a door."""
+
+    def test_counting_tokens_costs_nothing_and_is_no_turn(self):
+        worker = self.start(ClaudeCode, "messages", max_budget=0.001, tpm_limit=100_000)
+        self.upstream.behave = play(worker.small_task)
+        code, said = worker.run("/context")
+        self.assertEqual(code, 0, said)
+        self.assertIn("Context Usage", said)
+        self.assertEqual({call["path"] for call in self.upstream.calls}, {COUNT_TOKENS})
+        self.assertGreater(len(self.upstream.calls), 10)
+        rows = self.door.spend_logs()
+        self.assertEqual(len(rows), len(self.upstream.calls))
+        self.assertEqual({(row["spend"], row["total_tokens"]) for row in rows}, {(0, 0)})
+        self.assertEqual(self.door.call(f"/sessions/{rows[0]['session_id']}", key=self.key)[0], 404)
+
+    def test_a_budget_that_is_spent_ends_it_at_once_with_our_words(self):
+        worker = self.start(ClaudeCode, "messages", max_budget=0.0000001)
+        code, said = worker.run()
+        self.assertNotEqual(code, 0)
+        self.assertIn("budget", said)
+        self.assertEqual(self.upstream.calls, [])
+
+
+def cases():
+    """ClaudeCode_at_messages and so on."""
+    for agent, dialect in WORKS:
+        name = f"{agent.__name__}_at_{dialect}"
+        yield name, type(name, (Work, AgentTest), {"agent": agent, "upstream_dialect": dialect})
+
+
+globals().update(cases())
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ FOLDERS = ("@anthropic-ai/claude-code-linux-x64",
            "@openai/codex/vendor/x86_64-unknown-linux-musl/bin",
            "opencode-linux-x64-baseline/bin")
 ADDRESS_OF_THE_PAGE = "http://127.0.0.1:4000"
+PROMPT_OF_THE_PAGE = "Make hello.txt, read it back, and stop."
 CHILD_TASK = "CHILD: say where you are"
 TITLE = "A title"
 SECONDS = 180
@@ -57,10 +58,11 @@ class Agent:
         [block] = re.findall(rf"```{language}\n(.*?)```", mine, re.S)
         return block.replace(ADDRESS_OF_THE_PAGE, self.url)
 
-    def run(self, **variables):
+    def run(self, prompt=PROMPT_OF_THE_PAGE):
         """Runs the page's command to its end: the exit code, and all it said."""
-        done = subprocess.run(["bash", "-c", self.command()], cwd=self.work, text=True,
-                              env={**self.environment, **variables}, stdin=subprocess.DEVNULL,
+        command = self.command().replace(PROMPT_OF_THE_PAGE, prompt)
+        done = subprocess.run(["bash", "-c", command], cwd=self.work, text=True,
+                              env=self.environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS,
                               check=False)
         return done.returncode, done.stdout

@@ -323,6 +323,60 @@ class Sessions(GatewayTest):
         self.assertEqual({row["session"] for row in rows}, {"a", "b"})
 
 
+    def test_sub_agents_are_children_of_their_session(self):
+        key = self.gateway.new_key()
+        for agent in ("", "b", "a", "b"):
+            headers = {"x-claude-code-session-id": "s"}
+            if agent:
+                headers["x-claude-code-agent-id"] = agent
+            self.gateway.call("/v1/chat/completions", {"model": "m", "messages": [
+                {"role": "user", "content": "hi"}]}, key, headers)
+        status, _, told = self.gateway.call("/sessions/s", key=key)
+        self.assertEqual((status, len(told["calls"])), (200, 1))
+        self.assertEqual([(child["agent"], len(child["calls"])) for child in told["children"]],
+                         [("a", 1), ("b", 2)])
+        self.assertEqual(self.gateway.call("/sessions/s/b", key=key)[2]["children"], [])
+        rows = self.gateway.call("/spend/logs?summarize=false&session_id=s")[2]
+        self.assertEqual(sorted(row["session_id"] for row in rows), ["s", "s/a", "s/b", "s/b"])
+        rows = self.gateway.call("/spend/logs?summarize=false&session_id=s/a")[2]
+        self.assertEqual(len(rows), 1)
+
+    def test_counting_tokens_costs_nothing_and_is_no_turn(self):
+        self.all_behave(lambda exchange: exchange.answer(200, {"input_tokens": 100_000}))
+        key = self.gateway.new_key(tpm_limit=50, max_budget=0.000001)
+        body = {"model": "claude", "messages": [{"role": "user", "content": "x" * 4000}]}
+        for _ in range(3):
+            status, headers, answer = self.gateway.call(
+                "/v1/messages/count_tokens?beta=true", body, key, {"x-session-id": "s"})
+            self.assertEqual((status, answer), (200, {"input_tokens": 100_000}))
+            self.assertEqual(float(headers["x-litellm-response-cost"]), 0)
+        self.assertEqual(self.gateway.call("/sessions/s", key=key)[0], 404)
+        for row in self.rows():
+            self.assertEqual((row["session"], row["input_tokens"], float(row["cost_usd"])),
+                             ("s", "0", 0))
+
+
+class Doorbell(GatewayTest):
+    def test_models_are_told_in_the_dialect_of_who_asks(self):
+        key = self.gateway.new_key(models=["one"])
+        anthropic = {"anthropic-version": "2023-06-01"}
+        _, _, page = self.gateway.call("/v1/models?limit=1000", key=key, headers=anthropic)
+        [model] = page.pop("data")
+        self.assertEqual((model["type"], model["id"], model["display_name"]),
+                         ("model", "one", "one"))
+        self.assertEqual(page, {"has_more": False, "first_id": "one", "last_id": "one"})
+        self.assertEqual(self.gateway.call("/v1/models/one", key=key)[2],
+                         {"id": "one", "object": "model", "created": 0, "owned_by": "brigada"})
+        for name in ("m", "nobody"):  # that it may not call is nothing it learns
+            status, _, refusal = self.gateway.call(f"/v1/models/{name}", key=key, headers=anthropic)
+            self.assertEqual((status, refusal["error"]["type"]), (404, "not_found_error"))
+        status, _, refusal = self.gateway.call("/v1/models", key=None, headers=anthropic)
+        self.assertEqual((status, refusal["type"]), (401, "error"))
+
+    def test_claude_code_looks_whether_somebody_is_there(self):
+        self.assertEqual(self.gateway.call("/api/hello", key=None, method="HEAD")[0], 200)
+
+
 class Queue(unittest.TestCase):
     SLOTS = """brigada:
   slots: 2

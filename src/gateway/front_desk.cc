@@ -1,13 +1,16 @@
 #include "gateway/front_desk.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/concat.h"
 #include "base/json.h"
 #include "gateway/client_call.h"
 #include "gateway/debug_state.h"
 #include "gateway/directory/management.h"
+#include "gateway/model_page.h"
 #include "gateway/openapi/document.h"
 #include "gateway/query.h"
 #include "gateway/refusal.h"
@@ -47,14 +50,45 @@ Denial denial_of(const Error& error) {
 
 // --- models -----------------------------------------------------------------------------------
 
+/// Both APIs have the path; Anthropic's clients always send their version.
+Dialect dialect_of_models(const HttpRequest& request) {
+    return request.headers.has("anthropic-version") ? Dialect::messages : Dialect::chat;
+}
+
+Task<void> refuse_models(HttpRequest& request, Responder& responder, const Denial& denial) {
+    const Refusal refusal{.status = denial.status, .type = denial.type, .message = denial.message};
+    co_await responder.send(refusal.status, refusal_headers(refusal),
+                            refusal_body(refusal, dialect_of_models(request)));
+}
+
+std::vector<std::string> models_of(Gateway& gateway, const Caller& caller) {
+    std::vector<std::string> names;
+    for (const std::string& name : gateway.upstreams().model_names())
+        if (!caller.denies(name)) names.push_back(name);
+    return names;
+}
+
 Task<void> list_models(Gateway& gateway, HttpRequest& request, Responder& responder) {
     const auto caller = caller_of(gateway, request);
-    if (!caller) co_return co_await refuse(responder, caller.error());
-    Json data = Json::array();
-    for (const std::string& name : gateway.upstreams().model_names())
-        if (!(*caller)->denies(name))
-            data.push_back({{"id", name}, {"object", "model"}, {"owned_by", "brigada"}});
-    co_await answer(responder, 200, {{"object", "list"}, {"data", std::move(data)}});
+    if (!caller) co_return co_await refuse_models(request, responder, caller.error());
+    co_await answer(responder, 200,
+                    model_page(models_of(gateway, **caller), dialect_of_models(request)));
+}
+
+constexpr std::string_view kModel = "/v1/models/{model}";
+
+Task<void> show_model(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    const auto caller = caller_of(gateway, request);
+    if (!caller) co_return co_await refuse_models(request, responder, caller.error());
+    const std::string name = std::string(*match_path(kModel, request.path));
+    const std::vector<std::string> names = models_of(gateway, **caller);
+    if (std::ranges::find(names, name) != names.end())
+        co_return co_await answer(responder, 200, model_json(name, dialect_of_models(request)));
+    co_await refuse_models(
+        request, responder,
+        {.status = 404,
+         .type = "not_found_error",
+         .message = concat("no model '", name, "' for this key; /v1/models lists its models")});
 }
 
 // --- health -----------------------------------------------------------------------------------
@@ -257,7 +291,7 @@ constexpr FieldDoc kLogsQuery[] = {
     {"api_key", FieldType::text, "a text or a token"},
     {"user_id", FieldType::text},
     {"team_id", FieldType::text},
-    {"session_id", FieldType::text},
+    {"session_id", FieldType::text, "with its sub-agents"},
     {"request_id", FieldType::text, "as x-litellm-call-id has it"},
     {"summarize", FieldType::flag, "add up by day; true when there are dates"},
     {"limit", FieldType::page, "calls at most, the newest; 1000 unless given"},
@@ -268,7 +302,9 @@ constexpr FieldDoc kSessionQuery[] = {
 
 constexpr Endpoint kEndpoints[] = {
     {"GET", "/", greet, open_text("say who answers")},
+    {"GET", "/api/hello", greet, open_text("say who answers, to Claude Code, which asks here")},
     {"GET", "/v1/models", list_models, {"models the key may call", "", "ModelList"}},
+    {"GET", kModel, show_model, {"one of them", "", "Model"}},
     {"GET", "/models", list_models, {"models the key may call", "", "ModelList"}},
     {"GET", "/health", health, {"upstreams, as their calls went", "", "Health"}},
     {"GET", "/health/liveliness", liveliness, open_text("whether the process answers")},

@@ -287,10 +287,20 @@ constexpr FieldDoc kSession[] = {
     {"upstream", text, "where it lives"},
     {"calls_running", whole, "", "", true},
     {"calls", objects, "the last ones, with why a prefix was missed", "", true},
+    {"children", objects, "its sub-agents: the same of each, and its name as `agent`", "", true},
 };
 constexpr FieldDoc kModelList[] = {
-    {"object", text, "", "list", true},
-    {"data", objects, "{id, object, owned_by}", "", true},
+    {"object", text, "", "list"},
+    {"data", objects, "a Model each", "", true},
+    {"has_more", flag, "false, to clients that send anthropic-version"},
+};
+constexpr FieldDoc kModel[] = {
+    {"id", text, "", "", true},
+    {"object", text, "", "model"},
+    {"created", whole, "0: not known"},
+    {"owned_by", text},
+    {"type", text, "to clients that send anthropic-version, with display_name and created_at",
+     "model"},
 };
 constexpr FieldDoc kHealth[] = {
     {"healthy_endpoints", objects, "", "", true},
@@ -400,6 +410,7 @@ constexpr SchemaDoc kSchemas[] = {
     {"SpendLogs", "", kSpendLogs, "", true},
     {"Session", "", kSession},
     {"ModelList", "", kModelList},
+    {"Model", "", kModel},
     {"Health", "", kHealth},
     {"Readiness", "", kReadiness},
     {"Backlog", "", kBacklog},
