@@ -22,15 +22,17 @@ TASK_CACHED = [0, 1000, 2000]  # as scripted_model.usage_of has it: a prompt gro
 
 # What an agent's upstream may speak. Its own dialect passes through; others need a translation.
 WORKS = [(ClaudeCode, "messages"), (Codex, "responses"), (OpenCode, "chat"),
-         (OpenCodeByAnthropic, "messages")]
-PROVIDERS = {"messages": "anthropic", "chat": "openai", "responses": "openai"}
+         (OpenCodeByAnthropic, "messages"),
+         (ClaudeCode, "chat"), (ClaudeCode, "responses"), (Codex, "chat"), (Codex, "messages"),
+         (OpenCode, "messages"), (OpenCode, "responses")]
+PROVIDERS = {"messages": "anthropic", "chat": "hosted_vllm", "responses": "openai"}
 
 
 class Door(Gateway):
     """A gateway with one model, `coder`, at an upstream of one dialect."""
 
     def __init__(self, folder, dialect, upstream):
-        self.provider = PROVIDERS[dialect]
+        self.provider, self.path = PROVIDERS[dialect], DIALECTS[dialect].path
         super().__init__(BINARY, folder, upstream)
 
     def yaml(self, upstream):
@@ -45,6 +47,7 @@ model_list:
     input_cost_per_token: 0.000001
     cache_read_input_token_cost: 0.0000001
     output_cost_per_token: 0.000002
+  model_info: {{supported_endpoints: [{self.path}]}}
 """
 
     def spend_logs(self, **query):

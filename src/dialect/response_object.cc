@@ -86,7 +86,7 @@ void append_asked(std::string& out, const Conversation& asked) {
                 asked.tool_choice.parallel.value_or(true) ? "true" : "false",
                 R"(,"previous_response_id":)", or_null(asked.previous_response_id),
                 R"(,"reasoning":{"effort":)", or_null(asked.thinking.effort),
-                R"(,"summary":null},"store":)", asked.store.value_or(false) ? "true" : "false",
+                R"(,"summary":null},"store":)", asked.store.value_or(true) ? "true" : "false",
                 R"(,"temperature":)", or_null(sampling.temperature),
                 R"(,"text":{"format":{"type":"text"}},"tool_choice":)");
     append_tool_choice(out, asked.tool_choice);

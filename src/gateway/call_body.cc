@@ -6,6 +6,7 @@
 
 #include "base/concat.h"
 #include "base/json.h"
+#include "gateway/raw_json.h"
 #include "net/http.h"
 
 namespace brigada {
@@ -19,26 +20,6 @@ using simdjson::ondemand::value;
 constexpr size_t kMostCacheBytes = 4'096;
 
 static_assert(kBodyPadding >= simdjson::SIMDJSON_PADDING);
-
-/// The value's own bytes. Arrays and objects are skipped by simdjson's index, not byte by byte.
-std::string_view raw(simdjson::ondemand::value& value) {
-    simdjson::ondemand::json_type type{};
-    std::string_view out;
-    if (value.type().get(type)) return {};
-    if (type == simdjson::ondemand::json_type::array) {
-        simdjson::ondemand::array array;
-        return value.get_array().get(array) || array.raw_json().get(out) ? std::string_view() : out;
-    }
-    if (type == simdjson::ondemand::json_type::object) {
-        simdjson::ondemand::object object;
-        return value.get_object().get(object) || object.raw_json().get(out) ? std::string_view()
-                                                                            : out;
-    }
-    out = value.raw_json_token();  // up to the next token
-    while (!out.empty() && out.back() <= ' ')
-        out.remove_suffix(1);
-    return out;
-}
 
 /// One body on its way through simdjson; every step says what was wrong with which field.
 class Reader {
@@ -67,9 +48,8 @@ class Reader {
                 concat("the body is not a JSON object: ", simdjson::error_message(error))};
     }
 
-    size_t offset(std::string_view token) const {
-        return static_cast<size_t>(token.data() - body_.data());
-    }
+    size_t offset(const char* at) const { return static_cast<size_t>(at - body_.data()); }
+    size_t offset(std::string_view token) const { return offset(token.data()); }
 
     Result<void> read_fields(object& top) {
         for (auto field : top) {
@@ -79,23 +59,31 @@ class Reader {
             if (auto error = field.key().get(raw_key)) return not_json(error);
             if (auto error = field.unescaped_key().get(key)) return not_json(error);
             if (auto error = field.value().get(found)) return not_json(error);
+            const size_t begin = offset(raw_key.raw() - 1);  // the quote before the key
             if (key == "cache")
-                TRY(read_cache(raw_key.raw() - 1, found));
+                TRY(read_cache(begin, found));
+            else if (key == "previous_response_id" && dialect_ == Dialect::responses)
+                TRY(read_previous(begin, found));
             else
                 TRY(read_field(key, found));
         }
         return {};
     }
 
-    /// `begin` is the quote before the key.
-    Result<void> read_cache(const char* begin, value& found) {
-        const std::string_view text = raw(found);
+    Result<void> read_previous(size_t begin, value& found) {
+        const std::string_view token = raw_json(found);
+        TRY(read_text("previous_response_id", found, out_.previous_response));
+        out_.previous_cut = field_cut(begin, offset(token) + token.size());
+        return {};
+    }
+
+    Result<void> read_cache(size_t begin, value& found) {
+        const std::string_view text = raw_json(found);
         if (text.size() > kMostCacheBytes)
             return Error{Code::too_large, concat("cache: is over ", kMostCacheBytes, " bytes")};
         TRY(const Json controls, parse_json(text, "cache"));
         TRY(out_.cache, read_cache_controls(controls, "cache"));
-        const size_t at = static_cast<size_t>(begin - body_.data());
-        out_.cache_cut = field_cut(at, offset(text) + text.size());
+        out_.cache_cut = field_cut(begin, offset(text) + text.size());
         return {};
     }
 
@@ -118,8 +106,10 @@ class Reader {
         if (key == "user") return read_text("user", found, out_.end_user);
         if (key == "prompt_cache_key") return read_text("prompt_cache_key", found, out_.session);
         if (key == "metadata") return read_metadata(found);
+        if (key == "store" && dialect_ == Dialect::responses)
+            return read_bool("store", found, out_.is_stored);
         for (size_t i = 0; i < kPromptFields.size(); ++i)
-            if (key == kPromptFields[i]) out_.prompt[i] = raw(found);
+            if (key == kPromptFields[i]) out_.prompt[i] = raw_json(found);
         return {};
     }
 

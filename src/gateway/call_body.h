@@ -29,14 +29,19 @@ std::vector<std::string_view> spliced(std::string_view body, const std::vector<S
 /// The fields that make the prompt, in the order in which chat templates render them.
 inline constexpr std::array<std::string_view, 6> kPromptFields = {
     "tools", "system", "instructions", "messages", "input", "prompt"};
+inline constexpr size_t kInputField = 4;
+static_assert(kPromptFields[kInputField] == "input");
 
 struct CallBody {
     std::string model = {};
     bool stream = false;
-    std::optional<int64_t> max_output = {};  // max_tokens and its younger names
-    std::string end_user = {};               // `user`, or metadata.user_id
-    std::string session = {};                // prompt_cache_key, or metadata.session_id
-    std::vector<std::string> tags = {};      // metadata.tags
+    std::optional<int64_t> max_output = {};   // max_tokens and its younger names
+    std::string end_user = {};                // `user`, or metadata.user_id
+    std::string session = {};                 // prompt_cache_key, or metadata.session_id
+    std::vector<std::string> tags = {};       // metadata.tags
+    bool is_stored = true;                    // Responses: `store`, true unless said
+    std::string previous_response = {};       // Responses: previous_response_id
+    std::optional<Splice> previous_cut = {};  // takes it out
 
     std::array<std::string_view, kPromptFields.size()> prompt = {};  // raw JSON, inside the body
 

@@ -67,6 +67,7 @@ ClientCall::ClientCall(Gateway& gateway, Dialect dialect, HttpRequest& request,
       record_id_(gateway.new_record_id()),
       body_bytes_(static_cast<int64_t>(request.body.size())),
       witness_(gateway.seen(), request.headers),
+      spoken_(dialect),
       meter_(dialect) {}
 
 Task<void> ClientCall::run() {
@@ -116,9 +117,7 @@ std::optional<Refusal> ClientCall::identify() {
 }
 
 std::optional<Refusal> ClientCall::read() {
-    auto body = read_call_body(request_.body, dialect_);
-    if (!body.ok()) return refusal_of(body.error());
-    body_ = std::move(body).value();
+    if (const auto body = read_body(); !body.ok()) return refusal_of(body.error());
     for (const std::string& tag : caller_->tags)
         if (std::ranges::find(body_.tags, tag) == body_.tags.end()) body_.tags.push_back(tag);
     identity_ = session_identity(request_.headers, body_);
@@ -138,6 +137,14 @@ std::optional<Refusal> ClientCall::read() {
     prompt_tokens_ = gateway_.token_estimate().tokens(body_.model, prompt_.bytes);
     answer_tokens_ = std::min(body_.max_output.value_or(kDefaultOutputTokens), kMostReservedOutput);
     return std::nullopt;
+}
+
+Result<void> ClientCall::read_body() {
+    TRY(body_, read_call_body(request_.body, dialect_));
+    if (!body_.previous_response.empty()) TRY(continue_response());
+    if (dialect_ == Dialect::responses && body_.is_stored)
+        response_input_ = input_items(body_.prompt[kInputField]);
+    return {};
 }
 
 std::optional<Refusal> ClientCall::may_call() const {
@@ -257,7 +264,7 @@ Task<void> ClientCall::send_refusal() {
             co_return;
         }
     }
-    co_await stream_.finish(refusal_event(*refusal_, dialect_));
+    co_await stream_.finish(broken_end());
 }
 
 }  // namespace brigada

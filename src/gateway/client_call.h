@@ -10,6 +10,7 @@
 
 #include "gateway/call_body.h"
 #include "gateway/call_cache.h"
+#include "gateway/call_translation.h"
 #include "gateway/client_stream.h"
 #include "gateway/gateway.h"
 #include "gateway/prompt_keys.h"
@@ -46,6 +47,8 @@ class ClientCall {
     // The steps, in order. Each returns, or leaves in refusal_, why the call goes no further.
     std::optional<Refusal> identify();
     std::optional<Refusal> read();
+    Result<void> read_body();
+    Result<void> continue_response();
     std::optional<Refusal> may_call() const;
     Task<void> admit();
     Task<void> answer_from_cache();
@@ -58,12 +61,20 @@ class ClientCall {
                                 NoUpstream& why);
     Task<bool> wait_to_retry(const std::string& model, int64_t tries);
     Task<Try> try_upstream(const Route& route);
+    bool translate(std::string_view model);
+    bool translates() const { return spoken_ != dialect_; }
+    Try never_asked();
     Task<Try> relay(HttpExchange& exchange, const HttpResponseHead& head);
     Task<Try> relay_whole(HttpExchange& exchange, const HttpResponseHead& head);
     Task<Try> relay_stream(HttpExchange& exchange, const HttpResponseHead& head);
     Task<CallStatus> copy_events(HttpExchange& exchange, const HttpResponseHead& head,
                                  std::string& closing, Error& broke);
-    Task<bool> pass_on(const std::vector<std::string_view>& events, std::string& closing);
+    Result<void> take_events(const std::vector<std::string_view>& events, std::string& bytes,
+                             std::string& closing);
+    Task<bool> pass_on(const std::string& bytes);
+    Result<std::string> answer_body(std::string upstream_body);
+    Task<void> send_upstream_error(const HttpResponseHead& head, std::string text);
+    std::string broken_end();
     void let_go_of_prompt();
     Task<void> end_stream(std::string closing);
     std::optional<FailureKind> judge_status(const HttpResponseHead& head);
@@ -73,6 +84,7 @@ class ClientCall {
     Task<void> replay(AnswerRef answer);
     void add_cache_headers(HttpHeaders& headers) const;
     void keep_answer(const HttpResponseHead& head, std::string_view rest, bool stream);
+    void keep_response(std::string_view answer, bool stream);
     bool from_cache() const { return cache_ && cache_->hit(); }
 
     std::string meant() const;
@@ -122,7 +134,11 @@ class ClientCall {
     Admission::Hold hold_;
     WaitingRoom::Slot slot_;
     std::unique_ptr<CallCache> cache_;  // when the call may be answered from it, or kept in it
-    bool reclaimed_ = false;            // a guaranteed call has taken the slot
+    std::string response_input_;        // of a response that will be kept
+    Dialect spoken_;                    // by the upstream of this attempt
+    std::optional<CallTranslation> translation_;  // once that was another than the client's
+    std::string translated_body_;
+    bool reclaimed_ = false;  // a guaranteed call has taken the slot
 
     FailureKind failure_{};             // of the last try
     std::optional<Refusal> refusal_;    // the last reason why there is no answer

@@ -124,17 +124,18 @@ brigada::Call ClientCall::route_call() const {
 Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     begin_attempt(route);
     const Upstream& upstream = setup_->upstreams[route.upstream];
-    if (!note_in_ledger()) {
-        const Try outcome = abandon(0);
-        attempts_.pop_back();  // it never was one
-        co_return outcome;
-    }
     const Deployment& deployment = *upstream.deployment;
     const std::string model = *upstream_model_for(deployment, model_served_);
-    const std::vector<Splice> edits = upstream_edits(body_, model);
-    HttpCall call = upstream_call(deployment, upstream.tls, dialect_, request_.headers,
+    std::vector<Splice> edits;
+    if (!translates())
+        edits = upstream_edits(body_, model);
+    else if (!translate(model))
+        co_return never_asked();
+    if (!note_in_ledger()) co_return never_asked();
+    HttpCall call = upstream_call(deployment, upstream.tls, spoken_, request_.headers,
                                   setup_->config.general.forwards_client_headers);
-    call.body = spliced(request_.body, edits);
+    call.body = translates() ? std::vector<std::string_view>{translated_body_}
+                             : spliced(request_.body, edits);
     witness_.mark(call.headers);
     call.timeouts = {.connect = setup_->config.brigada.connect_timeout,
                      .first_byte = first_byte_timeout(deployment),
@@ -181,6 +182,13 @@ void ClientCall::count_failure(const Upstream& upstream, FailureKind kind) {
     ++upstream.state->failures;
 }
 
+/// Why stands in refusal_. It never was an attempt.
+ClientCall::Try ClientCall::never_asked() {
+    const Try outcome = abandon(0);
+    attempts_.pop_back();
+    return outcome;
+}
+
 /// Nobody waits for this upstream's answer any more, which says nothing about it.
 ClientCall::Try ClientCall::abandon(int upstream_status) {
     setup_->upstreams[tried_.back()].breaker().abandoned();
@@ -199,7 +207,8 @@ void ClientCall::begin_attempt(const Route& route) {
     tried_.push_back(route.upstream);
     served_by_ = upstream.deployment;
     attempts_.push_back({.upstream = upstream.deployment->id, .started = WallClock().now()});
-    meter_ = UsageMeter(dialect_);
+    spoken_ = dialect_at(*upstream.deployment, dialect_).value();
+    meter_ = UsageMeter(spoken_);
     witness_.attempt_began(*upstream.deployment, model_served_);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/joined.h"
 #include "dialect/event_splitter.h"
 #include "gateway/client_call.h"
 
@@ -42,7 +43,7 @@ bool is_stream(const HttpResponseHead& head) {
 
 HttpHeaders ClientCall::answer_headers(const HttpResponseHead& head) const {
     HttpHeaders out;
-    const auto type = head.headers.get("content-type");
+    const auto type = translates() ? std::nullopt : head.headers.get("content-type");
     out.add("Content-Type",
             type.value_or(body_.stream ? "text/event-stream; charset=utf-8" : "application/json"));
     if (body_.stream) out.add("Cache-Control", "no-cache");
@@ -53,6 +54,8 @@ HttpHeaders ClientCall::answer_headers(const HttpResponseHead& head) const {
         out.add("x-litellm-model-id", served_by_->id);
         out.add("x-litellm-model-group", model_served_);
     }
+    if (translates() && !translation_->dropped().empty())
+        out.add("x-brigada-dropped", joined(translation_->dropped()));
     add_cache_headers(out);
     gateway_.admission().add_headroom(hold_, now(), out);
     return out;
@@ -90,10 +93,7 @@ Task<ClientCall::Try> ClientCall::take_error(HttpExchange& exchange, const HttpR
     http_status_ = head.status;
     co_await settle();
     co_await stream_.stop();
-    if (!stream_.started())
-        co_await responder_.send(head.status, answer_headers(head), text);
-    else
-        co_await stream_.finish(concat("data: ", text, "\n\n"));
+    co_await send_upstream_error(head, text);
     co_return Try::answered;
 }
 
@@ -131,13 +131,16 @@ Task<ClientCall::Try> ClientCall::relay_whole(HttpExchange& exchange,
                                               const HttpResponseHead& head) {
     const Upstream& upstream = setup_->upstreams[tried_.back()];
     const int64_t most = setup_->config.general.max_response_bytes.value_or(kMaxAnswerBytes);
-    const auto body = co_await exchange.read_all(static_cast<size_t>(most));
+    auto read = co_await exchange.read_all(static_cast<size_t>(most));
     if (responder_.client_gone()) co_return client_left(head.status);
+    if (!read.ok()) co_return judge(read.error(), upstream);
+    meter_.whole(*read);
+    const auto body = answer_body(std::move(read).value());
     if (!body.ok()) co_return judge(body.error(), upstream);
     upstream.breaker().succeeded();
-    meter_.whole(*body);
     end_attempt(CallStatus::ok, head.status, Ending::answered);
     keep_answer(head, *body, false);
+    keep_response(*body, body_.stream);
     http_status_ = head.status;
     first_byte_ = WallClock().now();
     gateway_.metrics().first_byte(now() - received_);
@@ -148,25 +151,33 @@ Task<ClientCall::Try> ClientCall::relay_whole(HttpExchange& exchange,
     if (!stream_.started())
         co_await responder_.send(head.status, headers, *body);
     else
-        co_await stream_.finish(concat("data: ", *body, "\n\n"));
+        co_await stream_.finish(translates() ? *body : concat("data: ", *body, "\n\n"));
     co_return Try::answered;
 }
 
-/// Passes on whole events in one write. The one that ends the answer, and what comes after it,
-/// waits in `closing` until the ledger has the call. False when the client is gone.
-Task<bool> ClientCall::pass_on(const std::vector<std::string_view>& events, std::string& closing) {
+/// What the client gets of these events. The one that ends the answer, and what comes after it,
+/// waits in `closing` until the ledger has the call.
+Result<void> ClientCall::take_events(const std::vector<std::string_view>& events,
+                                     std::string& bytes, std::string& closing) {
     const bool shows_usage =
         body_.client_wants_usage() || setup_->config.general.always_includes_usage;
-    std::string bytes, joined;
+    std::string joined;
     for (const std::string_view event : events) {
         const std::string_view data = event_data(event, joined);
         if (!data.empty()) meter_.event(data);
-        if (meter_.ended())
-            closing += event;
-        else if (!meter_.last_was_only_usage() || shows_usage)
-            bytes += event;
+        std::string& out = meter_.ended() ? closing : bytes;
+        if (translates()) {
+            if (!data.empty()) TRY(translation_->event(data, out));
+        } else if (meter_.ended() || !meter_.last_was_only_usage() || shows_usage) {
+            out += event;
+        }
     }
     note_progress();
+    return {};
+}
+
+/// False when the client is gone.
+Task<bool> ClientCall::pass_on(const std::string& bytes) {
     if (bytes.empty()) co_return true;
     if (first_byte_ == WallTime{}) {
         first_byte_ = WallClock().now();
@@ -182,6 +193,7 @@ Task<bool> ClientCall::pass_on(const std::vector<std::string_view>& events, std:
 /// Nothing is tried again once the client has seen a byte, and a stream of minutes need not keep
 /// 400 KB for that.
 void ClientCall::let_go_of_prompt() {
+    if (translation_) translation_->let_go_of_body();
     responder_.drop_body();
     std::vector<BlockKey>().swap(prompt_.keys);
     body_.prompt = {};  // it lay in the body
@@ -205,8 +217,12 @@ Task<CallStatus> ClientCall::copy_events(HttpExchange& exchange, const HttpRespo
             broke = events.error();
             co_return CallStatus::cut;
         }
-        if (events->empty()) continue;
-        if (!co_await pass_on(*events, closing)) co_return CallStatus::aborted;
+        std::string passed;
+        if (auto taken = take_events(*events, passed, closing); !taken.ok()) {
+            broke = std::move(taken).error();
+            co_return CallStatus::cut;
+        }
+        if (!co_await pass_on(passed)) co_return CallStatus::aborted;
     }
     broke = {Code::unavailable, "the stream ended without its proper end"};
     co_return meter_.ended() ? CallStatus::ok : CallStatus::cut;
@@ -235,6 +251,7 @@ Task<ClientCall::Try> ClientCall::relay_stream(HttpExchange& exchange,
         upstream.breaker().succeeded();
         end_attempt(status, head.status, Ending::answered);
         keep_answer(head, closing, true);
+        keep_response(closing, true);
     }
     co_await end_stream(std::move(closing));
     co_return Try::answered;

@@ -9,11 +9,13 @@
 #include "base/json.h"
 #include "gateway/client_call.h"
 #include "gateway/debug_state.h"
+#include "gateway/desk_answers.h"
 #include "gateway/directory/management.h"
 #include "gateway/model_page.h"
 #include "gateway/openapi/document.h"
 #include "gateway/query.h"
 #include "gateway/refusal.h"
+#include "gateway/responses/response_desk.h"
 #include "gateway/session_report.h"
 #include "gateway/spend_logs.h"
 #include "gateway/spend_report.h"
@@ -21,32 +23,6 @@
 namespace brigada {
 
 namespace {
-
-Task<void> answer(Responder& responder, int status, Json body) {
-    co_await responder.send(status, {{"Content-Type", "application/json"}}, dump_json(body));
-}
-
-Task<void> say(Responder& responder, int status, std::string_view text) {
-    co_await responder.send(status, {{"Content-Type", "text/plain; charset=utf-8"}}, text);
-}
-
-Task<void> refuse(Responder& responder, Denial denial) {
-    co_await answer(responder, denial.status,
-                    error_envelope(denial.status, denial.type, denial.message));
-}
-
-std::expected<CallerRef, Denial> caller_of(Gateway& gateway, const HttpRequest& request) {
-    return gateway.directory().identify(
-        key_of(request.headers, gateway.config().general.key_header), WallClock().now());
-}
-
-Denial denial_of(const Error& error) {
-    const Refusal refusal = refusal_of(error);
-    const bool is_wrong = error.code == Code::invalid_argument;
-    return {.status = refusal.status,
-            .type = is_wrong ? "bad_request_error" : refusal.type,
-            .message = error.message};
-}
 
 // --- models -----------------------------------------------------------------------------------
 
@@ -325,6 +301,13 @@ constexpr Endpoint kEndpoints[] = {
      {"sums by holder", "", "SpendReport", kReportQuery}},
     {"GET", "/spend/logs", report_calls, {"calls, or sums by day", "", "SpendLogs", kLogsQuery}},
     {"GET", kSession, show_session, {"a session call by call", "", "Session", kSessionQuery}},
+    {"GET",
+     kResponseInput,
+     list_response_input,
+     {"what a kept response was asked", "", "InputItems"}},
+    {"POST", kResponseCancel, cancel_response, {"refused: no response runs in the background"}},
+    {"GET", kResponse, show_response, {"a response that is kept", "", "Response"}},
+    {"DELETE", kResponse, delete_response, {"forget a response", "", "DeletedResponse"}},
 };
 
 constexpr RouteDoc kModelCall = {.about = "call a model", .body = "ModelCall"};
@@ -342,7 +325,7 @@ Task<void> no_such_path(HttpRequest& request, Responder& responder) {
                                                   request.path)});
 }
 
-Task<void> wrong_method(HttpRequest& request, Responder& responder, std::string_view allowed) {
+Task<void> wrong_method(HttpRequest& request, Responder& responder, std::string allowed) {
     co_await responder.send(405, {{"Content-Type", "application/json"}, {"Allow", allowed}},
                             dump_json(error_envelope(405, "method_not_allowed",
                                                      concat(request.path, " takes ", allowed,
@@ -355,12 +338,14 @@ Task<void> dispatch(Gateway& gateway, HttpRequest& request, Responder& responder
         if (request.method != HttpMethod::post) return wrong_method(request, responder, "POST");
         return call_model(gateway, *dialect, request, responder);
     }
+    const std::string_view method = reads ? "GET" : to_string(request.method);
+    std::string allowed;
     for (const Endpoint& endpoint : kEndpoints) {
         if (!match_path(endpoint.path, request.path)) continue;
-        if (endpoint.method != (reads ? "GET" : to_string(request.method)))
-            return wrong_method(request, responder, endpoint.method);
-        return endpoint.handler(gateway, request, responder);
+        if (endpoint.method == method) return endpoint.handler(gateway, request, responder);
+        allowed += concat(allowed.empty() ? "" : ", ", endpoint.method);
     }
+    if (!allowed.empty()) return wrong_method(request, responder, allowed);
     if (is_management_path(request.path)) return manage(gateway, request, responder);
     return no_such_path(request, responder);
 }

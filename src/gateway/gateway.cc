@@ -31,6 +31,7 @@ Gateway::Gateway(GatewayConfig config, const UpstreamTls& tls, Loop& loop, uint6
     : setup_(std::make_shared<Setup>(std::move(config), tls)),
       loop_(loop),
       answers_(static_cast<size_t>(this->config().brigada.cache_bytes)),
+      kept_responses_(static_cast<size_t>(this->config().brigada.kept_response_bytes)),
       client_(std::make_unique<HttpClient>(
           loop, HttpClientOptions{.offers_http2 = this->config().brigada.http2})),
       router_(std::make_unique<Router>(

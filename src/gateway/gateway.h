@@ -15,6 +15,7 @@
 #include "gateway/health_watch.h"
 #include "gateway/hierarchy.h"
 #include "gateway/refusal_book.h"
+#include "gateway/responses/kept_response.h"
 #include "gateway/seen/seen.h"
 #include "gateway/setup.h"
 #include "gateway/token_estimate.h"
@@ -68,6 +69,7 @@ class Gateway {
     void note_refusals();
     Seen& seen() { return *seen_; }
     AnswerCache& answers() { return answers_; }
+    KeptResponses& kept_responses() { return kept_responses_; }
 
     RecordId new_record_id() { return record_ids_.next(WallClock().now()); }
     CallId new_call_id() { return CallId{++last_call_}; }
@@ -100,6 +102,7 @@ class Gateway {
     GatewayMetrics metrics_;
     std::unique_ptr<Seen> seen_;
     AnswerCache answers_;
+    KeptResponses kept_responses_;
     std::unique_ptr<HttpClient> client_;
     std::unique_ptr<Hierarchy> hierarchy_;
     std::unique_ptr<Ledger> ledger_;

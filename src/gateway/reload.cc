@@ -32,6 +32,8 @@ std::vector<std::string> needing_a_restart(const GatewayConfig& now, const Gatew
                  next.brigada.webhook_secret));
     compare("callbacks: otel", now.callbacks, next.callbacks);
     compare("brigada.cache_mb", now.brigada.cache_bytes, next.brigada.cache_bytes);
+    compare("brigada.kept_responses_mb", now.brigada.kept_response_bytes,
+            next.brigada.kept_response_bytes);
     compare("brigada.replicas", now.brigada.replicas, next.brigada.replicas);
     compare("brigada.redis_timeout_seconds", now.brigada.redis_timeout, next.brigada.redis_timeout);
     compare("timezone", now.budgets.timezone, next.budgets.timezone);

@@ -60,11 +60,6 @@ HttpCall call_to(const Deployment& deployment, std::shared_ptr<TlsContext> tls,
 
 }  // namespace
 
-bool speaks(const Deployment& deployment, Dialect dialect) {
-    if (!deployment.address) return false;
-    return is_anthropic(dialect) == (deployment.dialect == UpstreamDialect::anthropic);
-}
-
 std::vector<Splice> upstream_edits(const CallBody& read, std::string_view model) {
     std::vector<Splice> splices;
     if (model != read.model) {

@@ -13,9 +13,6 @@
 
 namespace brigada {
 
-/// Whether this deployment can be called and answers this dialect without translation.
-bool speaks(const Deployment& deployment, Dialect dialect);
-
 /// What changes of the client's body: the upstream's name for the model, and usage is asked for.
 std::vector<Splice> upstream_edits(const CallBody& read, std::string_view model);
 

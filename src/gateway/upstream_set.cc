@@ -144,7 +144,7 @@ std::vector<UpstreamId> UpstreamSet::eligible(const Wanted& wanted,
 bool UpstreamSet::fits(const Deployment& deployment, const Wanted& wanted, NoUpstream& why) const {
     if (!upstream_model_for(deployment, wanted.model)) return false;
     why.model_exists = true;
-    if (!speaks(deployment, wanted.dialect)) return false;
+    if (!deployment.address || !dialect_at(deployment, wanted.dialect)) return false;
     why.dialect_fits = true;
     if (config_.router.filters_by_tag && !tags_fit(deployment, wanted.tags)) return false;
     why.tags_fit = true;

@@ -136,6 +136,7 @@ void read_brigada_settings(const YamlValue& section, ConfigDraft& draft) {
     read_log(fields, brigada.log);
     read_alerts(fields, brigada);
     fields.megabytes("cache_mb", brigada.cache_bytes);
+    fields.megabytes("kept_responses_mb", brigada.kept_response_bytes);
     fields.permille("cached_token_weight", brigada.cached_token_permille);
     read_budget_status(fields, brigada.budget_status);
     read_replicas(fields, brigada);

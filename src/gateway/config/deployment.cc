@@ -2,9 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/fnv.h"
 
 namespace brigada {
+
+namespace {
+
+/// Between which calls are translated; where several would do, the first.
+constexpr Dialect kTranslated[] = {Dialect::chat, Dialect::messages, Dialect::responses};
+
+}  // namespace
 
 std::string made_id(const Deployment& deployment) {
     const UpstreamAddress address = deployment.address.value_or(UpstreamAddress{});
@@ -15,6 +25,16 @@ std::string made_id(const Deployment& deployment) {
     for (const std::string& tag : deployment.tags)
         text += "\n" + tag;
     return fmt::format("d-{:016x}", fnv1a64(text));
+}
+
+std::optional<Dialect> dialect_at(const Deployment& deployment, Dialect asked) {
+    const auto speaks = [&](Dialect dialect) {
+        return std::ranges::find(deployment.spoken, dialect) != deployment.spoken.end();
+    };
+    if (speaks(asked)) return asked;
+    if (std::ranges::find(kTranslated, asked) == std::end(kTranslated)) return std::nullopt;
+    const auto other = std::ranges::find_if(kTranslated, speaks);
+    return other != std::end(kTranslated) ? std::optional(*other) : std::nullopt;
 }
 
 std::optional<std::string> upstream_model_for(const Deployment& deployment,

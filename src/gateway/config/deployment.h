@@ -10,13 +10,14 @@
 
 #include "base/money.h"
 #include "base/time.h"
+#include "dialect/dialect.h"
 #include "gateway/config/secret.h"
 #include "gateway/config/upstream_address.h"
 #include "net/tls_settings.h"
 
 namespace brigada {
 
-/// What an upstream speaks.
+/// Whose manners an upstream has: how it takes a key, how its errors look.
 enum class UpstreamDialect { openai, anthropic };
 
 /// Dollars as the file writes them ("3e-06"; "" where it says nothing): whoever computes with
@@ -70,7 +71,8 @@ struct Deployment {
     std::string model_name = {};  // what clients ask for; may contain one '*'
     std::string provider = {};    // the part of `model` before the first '/'
     UpstreamDialect dialect = UpstreamDialect::openai;
-    std::string upstream_model = {};              // the rest; '*' is what model_name's '*' matched
+    std::vector<Dialect> spoken = {};  // what it answers as it comes; the rest is translated
+    std::string upstream_model = {};   // the rest; '*' is what model_name's '*' matched
     std::optional<UpstreamAddress> address = {};  // nothing: it cannot be called, a warning said so
     TlsSettings tls = {};                         // counts where the address is https
     Secret api_key = {};
@@ -113,6 +115,10 @@ inline bool is_engine_of_up(const Deployment& deployment) {
 /// "d-" and 16 hex digits of what the deployment calls and how. The same entry has the same id
 /// wherever it stands in the file. Secrets are left out, since ids are shown to clients.
 std::string made_id(const Deployment& deployment);
+
+/// The dialect in which a call goes to this deployment: its own where the deployment speaks it,
+/// else the one that it is translated to. Nothing where it can be neither.
+std::optional<Dialect> dialect_at(const Deployment& deployment, Dialect asked);
 
 /// The model to ask this upstream for when a client asks for `requested`; nothing when the
 /// deployment does not serve it. A name without '*' matches itself only.

@@ -15,6 +15,11 @@ void read_prices(YamlFields& fields, Deployment& out);
 /// A weight such as 2 or 0.5, in thousandths.
 void read_weight(YamlFields& fields, std::optional<int64_t>& out);
 
+/// Which dialects the upstream answers as they come: LiteLLM's supported_endpoints.
+void read_spoken(YamlFields& info, Deployment& out);
+/// Where nothing was said: what servers of its kind speak.
+void settle_spoken(Deployment& out);
+
 void read_model_info(const YamlValue& value, Deployment& out);
 
 }  // namespace brigada

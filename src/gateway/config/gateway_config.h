@@ -169,6 +169,8 @@ struct BrigadaSettings {
     int64_t budget_status = 429;          // or 400, as older LiteLLM
     int64_t cache_bytes = 256 << 20;      // of answers kept, when litellm_settings.cache says so
 
+    int64_t kept_response_bytes = 64 << 20;  // of /v1/responses, for previous_response_id
+
     std::optional<int64_t> replicas = {};  // the most gateways that run at once, sharing Redis
     Duration redis_timeout = Duration::milliseconds(100);  // then limits are kept alone
 

@@ -120,6 +120,7 @@ void read_model_info(const YamlValue& value, Deployment& out) {
     YamlFields info(value);
     info.text("id", out.id);
     read_mode(info, out);
+    read_spoken(info, out);
     info.text("base_model", out.base_model);
     read_limits(info, out);
     info.texts("access_groups", out.access_groups);

@@ -191,6 +191,7 @@ void read_deployment(const YamlValue& entry, ConfigDraft& draft) {
     if (params) read_params(*params, draft, out);
     fields.finish();
     if (!name || !params) return;
+    settle_spoken(out);
     check_name(*name, out);
     fill_from_environ(entry, draft.environment, out);
     if (!out.address && !is_engine_of_up(out))

@@ -281,10 +281,11 @@ TEST(Sections, brigada) {
              c.brigada.webhook_token = Secret("t");
              c.brigada.alert_permille = {400, 900};
          }},
-        {"brigada", "webhook_secret: whsec_eA, cache_mb: 2",
+        {"brigada", "webhook_secret: whsec_eA, cache_mb: 2, kept_responses_mb: 3",
          [](GatewayConfig& c) {
              c.brigada.webhook_secret = Secret("whsec_eA");
              c.brigada.cache_bytes = 2 << 20;
+             c.brigada.kept_response_bytes = 3 << 20;
          }},
         {"brigada", "log: {level: debug, format: text, file: door.log}",
          [](GatewayConfig& c) { c.brigada.log = {LogLevel::debug, LogFormat::text, "door.log"}; }},

@@ -327,6 +327,21 @@ constexpr FieldDoc kModelCall[] = {
     {"model", text, "one of /v1/models", "", true},
     {"stream", flag, "answer piece by piece"},
 };
+constexpr FieldDoc kResponse[] = {
+    {"id", text, "", "", true},
+    {"object", text, "", "response", true},
+    {"output", objects, "items", "", true},
+};
+constexpr FieldDoc kDeletedResponse[] = {
+    {"id", text, "", "", true},
+    {"object", text, "", "response", true},
+    {"deleted", flag, "", "", true},
+};
+constexpr FieldDoc kInputItems[] = {
+    {"object", text, "", "list", true},
+    {"data", objects, "items", "", true},
+    {"has_more", flag, "", "", true},
+};
 constexpr FieldDoc kFailure[] = {
     {"error", ref, "", "FailureDetails", true},
     {"type", text, "error, to clients of Anthropic's dialect"},
@@ -416,6 +431,9 @@ constexpr SchemaDoc kSchemas[] = {
     {"Backlog", "", kBacklog},
     {"Reloaded", "", kReloaded},
     {"ModelCall", "In the dialect of the path; goes on to the upstream as it came.", kModelCall},
+    {"Response", "As the call of /v1/responses was answered.", kResponse},
+    {"DeletedResponse", "", kDeletedResponse},
+    {"InputItems", "", kInputItems},
     {"Failure", "", kFailure},
     {"FailureDetails", "", kFailureDetails},
 };

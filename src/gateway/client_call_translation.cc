@@ -1,0 +1,75 @@
+// The part of a ClientCall whose upstream speaks another dialect than the client.
+#include <utility>
+
+#include "base/concat.h"
+#include "gateway/client_call.h"
+
+namespace brigada {
+
+/// Makes the body for this attempt's upstream. False: refusal_ says why there is none.
+bool ClientCall::translate(std::string_view model) {
+    if (!body_.previous_response.empty() && body_.previous_cut) {
+        refusal_ = Refusal{
+            .status = 400,
+            .type = "invalid_request_error",
+            .message = concat("previous_response_id: no response '", body_.previous_response,
+                              "' is kept here; send the conversation itself"),
+            .may_retry = false};
+        return false;
+    }
+    if (!translation_) {
+        auto begun = CallTranslation::of(request_.body, dialect_,
+                                         {.id = made_answer_id(dialect_, record_id_.hex()),
+                                          .model = body_.model,
+                                          .created_unix = started_.ns / 1'000'000'000},
+                                         setup_->config.general.always_includes_usage);
+        if (!begun.ok()) {
+            refusal_ = refusal_of(begun.error());
+            return false;
+        }
+        translation_ = std::move(begun).value();
+    }
+    auto body = translation_->request(spoken_, model);
+    if (!body.ok()) {
+        refusal_ = refusal_of(body.error());
+        return false;
+    }
+    translated_body_ = std::move(body).value();
+    return true;
+}
+
+Result<std::string> ClientCall::answer_body(std::string upstream_body) {
+    if (!translates()) return upstream_body;
+    return body_.stream ? translation_->whole_as_stream(upstream_body)
+                        : translation_->whole(upstream_body);
+}
+
+/// An error of the call, as the client's dialect has it.
+Task<void> ClientCall::send_upstream_error(const HttpResponseHead& head, std::string text) {
+    if (!translates()) {
+        if (stream_.started())
+            co_await stream_.finish(concat("data: ", text, "\n\n"));
+        else
+            co_await responder_.send(head.status, answer_headers(head), text);
+        co_return;
+    }
+    const DialectError error = read_dialect_error(head.status, text);
+    if (stream_.started())
+        co_await stream_.finish(translation_->failed(error));
+    else
+        co_await responder_.send(dialect_error_status(error, dialect_), answer_headers(head),
+                                 dialect_error_body(error, dialect_));
+}
+
+/// What a stream that has begun ends with when it cannot be finished: refusal_ says why.
+std::string ClientCall::broken_end() {
+    if (translates() && translation_)
+        return translation_->failed(
+            {.kind = error_kind(refusal_->status, refusal_->type, "", refusal_->message),
+             .type = refusal_->type,
+             .message = refusal_->message,
+             .status = refusal_->status});
+    return refusal_event(*refusal_, dialect_);
+}
+
+}  // namespace brigada
