@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "dialect/padded_for_tests.h"
 #include "dialect/read_conversation.h"
 #include "dialect/write_conversation.h"
 
@@ -12,12 +13,6 @@ namespace brigada {
 namespace {
 
 constexpr Dialect kAll[] = {Dialect::chat, Dialect::messages, Dialect::responses};
-constexpr size_t kPadding = 64;
-
-std::string padded(std::string body) {
-    body.reserve(body.size() + kPadding);
-    return body;
-}
 
 void write_and_read_again(const Conversation& conversation, Dialect to) {
     Result<WrittenRequest> written = write_conversation(conversation, to, "m\"\n");

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/rng.h"
+#include "dialect/padded_for_tests.h"
 #include "dialect/read_conversation.h"
 #include "dialect/write_conversation.h"
 
@@ -60,8 +61,7 @@ std::string agent_body() {
                                   {"tools", tools},
                                   {"messages", messages},
                                   {"stream", true}});
-    body.reserve(body.size() + 64);
-    return body;
+    return padded(std::move(body));
 }
 
 void read(benchmark::State& state) {
@@ -88,8 +88,8 @@ BENCHMARK_CAPTURE(translate, to_responses, Dialect::responses)->Unit(benchmark::
 void translate_chat(benchmark::State& state) {
     const auto conversation_text = agent_body();
     const auto conversation = read_conversation(conversation_text, Dialect::messages);
-    std::string body = write_conversation(*conversation, Dialect::chat, "coder")->body;
-    body.reserve(body.size() + 64);
+    const std::string body =
+        padded(write_conversation(*conversation, Dialect::chat, "coder")->body);
     for (auto _ : state) {
         const auto read = read_conversation(body, Dialect::chat);
         benchmark::DoNotOptimize(

@@ -56,11 +56,9 @@ struct Escape {
 
 /// The escape that `text` begins with; a pair of surrogates is one.
 Escape first_escape(std::string_view text) {
+    if (text.size() >= 2 && std::string_view("\"\\/bfnrt").contains(text[1])) return {.size = 2};
     const int unit = unit_at(text);
-    if (unit < 0) {
-        const bool simple = text.size() >= 2 && std::string_view("\"\\/bfnrt").contains(text[1]);
-        return {.size = simple ? 2u : 0u};
-    }
+    if (unit < 0) return {};
     if (is_high(unit) && is_low(unit_at(text.substr(6)))) return {.size = 12};
     return {.size = 6, .lone = is_high(unit) || is_low(unit)};
 }
@@ -81,30 +79,27 @@ Escapes check_escapes(std::string_view inside) {
 
 // --- numbers ------------------------------------------------------------------------------------
 
-void skip_digits(std::string_view& text) {
-    text.remove_prefix(std::min(text.find_first_not_of("0123456789"), text.size()));
-}
-
-bool skip_some_digits(std::string_view& text) {
-    const size_t before = text.size();
-    skip_digits(text);
-    return text.size() < before;
+/// Takes the digits that `text` begins with and returns how many there are.
+size_t take_digits(std::string_view& text) {
+    const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(digits);
+    return digits;
 }
 
 /// RFC 8259, section 6. No number is too large: it is passed on, not computed with.
 bool is_number(std::string_view text) {
     if (text.starts_with('-')) text.remove_prefix(1);
     const bool zero = text.starts_with('0');
-    if (!skip_some_digits(text)) return false;
-    if (zero && !std::string_view(".eE").contains(text.empty() ? '.' : text[0])) return false;
+    const size_t digits = take_digits(text);
+    if (digits == 0 || (zero && digits > 1)) return false;
     if (text.starts_with('.')) {
         text.remove_prefix(1);
-        if (!skip_some_digits(text)) return false;
+        if (take_digits(text) == 0) return false;
     }
     if (text.starts_with('e') || text.starts_with('E')) {
         text.remove_prefix(1);
         if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-        if (!skip_some_digits(text)) return false;
+        if (take_digits(text) == 0) return false;
     }
     return text.empty();
 }
@@ -192,6 +187,11 @@ class TreeBuilder {
             return add_container(key, value, type, depth);
         const std::string_view token = trimmed(value.raw_json_token());
         TRY(const JsonKind kind, scalar_kind(token, type));
+        if (kind == JsonKind::string) {
+            // One that is passed over would be taken for a key where a colon follows.
+            simdjson::ondemand::raw_json_string taken;
+            if (auto error = value.get_raw_json_string().get(taken)) return not_json(error);
+        }
         const uint32_t at = add(key, kind);
         tree_.entries_[at].text = token;
         tree_.entries_[at].end = at + 1;

@@ -96,6 +96,7 @@ class Pairing {
     }
 
     void answer_calls() {
+        results_are_last_ = !open_.empty();
         if (open_.empty()) return;
         Message& answer = out_.messages.emplace_back(Message{.role = Role::user});
         for (const OpenCall& call : open_)
@@ -117,18 +118,27 @@ class Pairing {
         return out;
     }
 
-    /// What is left of a message without the results that have found their calls.
+    /// What is left of a message without the results that have found their calls. Where it follows
+    /// those it stood with, it stays with them.
     void add_rest(const Message& message) {
         Message rest{.role = message.role, .blocks = {}, .name = message.name};
+        bool beside_results = false;
         for (const Block& block : message.blocks) {
             const auto* result = std::get_if<ToolResultBlock>(&block);
             if (result == nullptr)
                 rest.blocks.push_back(block);
-            else if (!answered_.contains(result))
+            else if (answered_.contains(result))
+                beside_results = true;
+            else
                 add_stray(*result, rest);
         }
-        if (!rest.blocks.empty() || message.blocks.empty())
+        if (beside_results && results_are_last_) {
+            std::vector<Block>& together = out_.messages.back().blocks;
+            together.insert(together.end(), rest.blocks.begin(), rest.blocks.end());
+        } else if (!rest.blocks.empty() || message.blocks.empty()) {
             out_.messages.push_back(std::move(rest));
+            results_are_last_ = false;
+        }
     }
 
     void add_stray(const ToolResultBlock& result, Message& to) {
@@ -150,6 +160,7 @@ class Pairing {
     std::vector<OpenCall> open_;
     std::unordered_map<std::string_view, Results> results_;
     std::unordered_set<const ToolResultBlock*> answered_;
+    bool results_are_last_ = false;  // of what has been put out
 };
 
 }  // namespace
