@@ -157,6 +157,30 @@ TEST_P(Through, there_and_back_again_changes_nothing_more) {
     }
 }
 
+/// The turns of a session so far are the beginning of those of the whole, so that upstreams find
+/// what they have read.
+TEST_P(Through, longer_sessions_begin_as_shorter_ones) {
+    const std::string field = GetParam() == Dialect::messages ? "messages" : "input";
+    for (uint64_t seed = 0; seed < 300; ++seed) {
+        SCOPED_TRACE(seed);
+        Json request = Talk(seed).request();
+        const Json all = request["messages"];
+        const Json whole = translated(request, Dialect::chat, GetParam());
+        bool asked = false;
+        for (size_t at = 1; at < all.size(); ++at) {
+            asked |= all[at - 1]["role"] == "user";
+            if (!asked || all[at]["role"] != "assistant" || all[at - 1]["role"] == "assistant")
+                continue;
+            request["messages"] = Json(all.begin(), all.begin() + static_cast<int64_t>(at));
+            const Json part = translated(request, Dialect::chat, GetParam());
+            ASSERT_LE(part[field].size(), whole[field].size());
+            for (size_t i = 0; i < part[field].size(); ++i)
+                ASSERT_EQ(part[field][i], whole[field][i]);
+            EXPECT_EQ(part.value("system", Json()), whole.value("system", Json()));
+        }
+    }
+}
+
 /// What Anthropic refuses: turns that do not alternate, results that do not follow their calls,
 /// ids twice or of other characters, blank texts.
 TEST(ToMessages, holds_the_rules_of_turns_and_results) {

@@ -3,8 +3,10 @@
 #include <simdjson.h>
 
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include "base/check.h"
@@ -62,6 +64,29 @@ std::string mended(std::string_view text) {
         text.remove_prefix(piece.size);
     }
     return out;
+}
+
+constexpr bool is_escaped(char c) {
+    return static_cast<uint8_t>(c) < 0x20 || c == '"' || c == '\\';
+}
+
+/// Where the next character stands that is escaped, from `at` on, or the end. Eight bytes at a
+/// time: in each test below the lowest bit that is set is right, borrows disturb only what is above
+/// it.
+size_t next_escaped(std::string_view text, size_t at) {
+    constexpr uint64_t kOnes = 0x0101'0101'0101'0101, kHighs = kOnes * 0x80;
+    const auto zeros = [](uint64_t bytes) { return (bytes - kOnes) & ~bytes & kHighs; };
+    for (; at + 8 <= text.size(); at += 8) {
+        uint64_t bytes = 0;
+        std::memcpy(&bytes, text.data() + at, 8);
+        const uint64_t controls = (bytes - kOnes * 0x20) & ~bytes & kHighs;
+        const uint64_t hits =
+            controls | zeros(bytes ^ (kOnes * '"')) | zeros(bytes ^ (kOnes * '\\'));
+        if (hits != 0) return at + static_cast<size_t>(std::countr_zero(hits)) / 8;
+    }
+    while (at < text.size() && !is_escaped(text[at]))
+        ++at;
+    return at;
 }
 
 void append_escape(std::string& out, char c) {
@@ -162,15 +187,12 @@ std::string escaped(std::string_view text) {
 void append_escaped(std::string& out, std::string_view text) {
     if (!simdjson::validate_utf8(text.data(), text.size()))
         return append_escaped(out, mended(text));
-    size_t plain = 0;  // from here on nothing is escaped
-    for (size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (static_cast<uint8_t>(c) >= 0x20 && c != '"' && c != '\\') continue;
-        out += text.substr(plain, i - plain);
-        append_escape(out, c);
-        plain = i + 1;
+    for (size_t at = 0; at < text.size();) {
+        const size_t next = next_escaped(text, at);
+        out += text.substr(at, next - at);
+        if (next < text.size()) append_escape(out, text[next]);
+        at = next + 1;
     }
-    out += text.substr(plain);
 }
 
 }  // namespace brigada

@@ -15,7 +15,7 @@ std::string random_bytes(Rng& rng) {
         "\xf4\xf5\xff",
         36);
     std::string out;
-    for (uint64_t n = rng.below(12); n > 0; --n)
+    for (uint64_t n = rng.below(30); n > 0; --n)
         out += kBytes[rng.below(kBytes.size())];
     return out;
 }

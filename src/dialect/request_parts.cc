@@ -1,6 +1,8 @@
 #include "dialect/request_parts.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 #include "base/concat.h"
 #include "dialect/volatile_block.h"
@@ -12,11 +14,6 @@ namespace {
 /// How the readers note a tool of the provider.
 std::string provider_tool(Escaped name) {
     return concat("tools.", name.raw);
-}
-
-template <typename Value>
-bool has(const std::vector<Value>& values, const Value& wanted) {
-    return std::ranges::find(values, wanted) != values.end();
 }
 
 }  // namespace
@@ -154,7 +151,8 @@ Result<void> check_tool_choice(const Conversation& conversation) {
     if (choice.kind != ToolChoice::Kind::named) return {};
     if (std::ranges::find(conversation.tools, choice.name, &Tool::name) != conversation.tools.end())
         return {};
-    if (has(conversation.unknown, provider_tool(choice.name)))
+    if (std::ranges::find(conversation.unknown, provider_tool(choice.name)) !=
+        conversation.unknown.end())
         return Error{Code::unsupported, concat("tool_choice: '", choice.name.raw,
                                                "' is a tool of the provider, which "
                                                "no upstream of another dialect has")};
@@ -163,7 +161,10 @@ Result<void> check_tool_choice(const Conversation& conversation) {
 }
 
 void keep_tools(Conversation& to, const std::vector<Escaped>& allowed) {
-    std::erase_if(to.tools, [&](const Tool& tool) { return !has(allowed, tool.name); });
+    std::unordered_set<std::string_view> names;
+    for (const Escaped name : allowed)
+        names.insert(name.raw);
+    std::erase_if(to.tools, [&](const Tool& tool) { return !names.contains(tool.name.raw); });
 }
 
 }  // namespace brigada
