@@ -83,13 +83,17 @@ struct Message {
 };
 
 struct Tool {
-    Escaped name = {};
+    Escaped name = {};   // of a tool in a namespace: "space__name", as other dialects call it
+    Escaped space = {};  // Responses: the namespace it stands in
     Escaped description = {};
     RawJson schema = {};  // of the arguments; none: an object of anything
     std::optional<bool> strict = {};
     bool custom = false;  // takes free text; other dialects see a function with one text, `input`
     Escaped grammar = {}, grammar_syntax = {};  // of that text: "lark" or "regex"
 };
+
+/// Between the namespace and the name of a tool.
+inline constexpr std::string_view kSpaceJoint = "__";
 
 struct ToolChoice {
     enum class Kind : uint8_t { unsaid, automatic, none, required, named };

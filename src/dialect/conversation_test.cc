@@ -296,5 +296,23 @@ TEST(Conversation, thousands_of_tools_and_calls) {
     }
 }
 
+TEST(Conversation, tools_of_a_namespace_have_its_name_before_theirs) {
+    const Json chat = translated(Dialect::responses, R"({"model": "m", "input": [
+        {"type": "message", "role": "user", "content": "go"},
+        {"type": "function_call", "call_id": "c", "namespace": "crew", "name": "call",
+         "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "done"}],
+        "tools": [{"type": "namespace", "name": "crew", "description": "others", "tools": [
+            {"type": "function", "name": "call", "parameters": {"type": "object"}}]}]})",
+                                 Dialect::chat);
+    ASSERT_EQ(chat["tools"].size(), 1u);
+    EXPECT_EQ(chat["tools"][0]["function"]["name"], "crew__call");
+    EXPECT_EQ(chat["messages"][1]["tool_calls"][0]["function"]["name"], "crew__call");
+    EXPECT_EQ(refusal(Dialect::responses, R"({"model": "m", "input": "go",
+        "tools": [{"type": "namespace", "name": "crew", "tools": 1}]})",
+                      Dialect::chat),
+              "tools[0].tools: must be an array; got 1");
+}
+
 }  // namespace
 }  // namespace brigada

@@ -155,10 +155,17 @@ Result<void> read_reasoning(JsonNode item, Conversation& to) {
     return {};
 }
 
+/// The name of a tool, or of its call, for dialects without namespaces.
+Escaped name_in(Escaped space, Escaped name, Conversation& to) {
+    return space.empty() ? name : kept(to, concat(space.raw, kSpaceJoint, name.raw));
+}
+
 Result<void> read_function_call(JsonNode item, Conversation& to) {
     ToolCallBlock out;
     TRY(out.id, needed_text(item, "call_id"));
-    TRY(out.name, needed_name(item, "name"));
+    TRY(const Escaped name, needed_name(item, "name"));
+    TRY(const Escaped space, optional_text(item, "namespace"));
+    out.name = name_in(space, name, to);
     TRY(const Escaped arguments, optional_text(item, "arguments"));
     out.input = arguments;
     assistant_turn(to).blocks.push_back(out);
@@ -257,11 +264,27 @@ Result<void> read_instructions(JsonNode instructions, Conversation& to) {
 // --- tools
 // ----------------------------------------------------------------------------------------
 
-Result<void> read_tool(JsonNode tool, Conversation& to) {
+Result<void> read_tool(JsonNode tool, Escaped space, Conversation& to);
+
+/// Tools that stand together under a name.
+Result<void> read_namespace(JsonNode tool, Conversation& to) {
+    TRY(const Escaped space, needed_name(tool, "name"));
+    TRY(const JsonNode tools, needed(tool, "tools", "an array"));
+    TRY(array_of(tools));
+    for (const JsonNode inner : tools)
+        TRY(read_tool(inner, space, to));
+    return {};
+}
+
+Result<void> read_tool(JsonNode tool, Escaped space, Conversation& to) {
     TRY(const Escaped type, needed_text(tool, "type"));
     if (type.raw == "function") {
         TRY(Tool out, read_tool_of(tool, "parameters"));
+        out.name = name_in(space, out.name, to);
+        out.space = space;
         to.tools.push_back(out);
+    } else if (type.raw == "namespace" && space.empty()) {
+        return read_namespace(tool, to);
     } else if (type.raw == "custom") {
         TRY(Tool out, read_free_text_tool(tool, tool.find("format")));
         to.tools.push_back(out);
@@ -274,7 +297,7 @@ Result<void> read_tool(JsonNode tool, Conversation& to) {
 Result<void> read_tools(JsonNode tools, Conversation& to) {
     TRY(array_of(tools));
     for (const JsonNode tool : tools)
-        TRY(read_tool(tool, to));
+        TRY(read_tool(tool, {}, to));
     return {};
 }
 

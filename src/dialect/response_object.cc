@@ -13,11 +13,22 @@ namespace {
 
 using Kind = AnswerBlock::Kind;
 
+/// The tool that a block calls; null when it is no call, or of no tool that was offered.
+const Tool* called_tool(const AnswerBlock& block, const Conversation* asked) {
+    if (block.kind != Kind::call || !asked) return nullptr;
+    const auto found =
+        std::ranges::find_if(asked->tools, [&](const Tool& t) { return t.name.raw == block.name; });
+    return found == asked->tools.end() ? nullptr : &*found;
+}
+
 bool takes_free_text(const AnswerBlock& block, const Conversation* asked) {
-    return block.kind == Kind::call && asked &&
-           std::ranges::any_of(asked->tools, [&](const Tool& tool) {
-               return tool.custom && tool.name.raw == block.name;
-           });
+    const Tool* tool = called_tool(block, asked);
+    return tool && tool->custom;
+}
+
+std::string space_of(const AnswerBlock& block, const Conversation* asked) {
+    const Tool* tool = called_tool(block, asked);
+    return tool ? std::string(tool->space.raw) : std::string();
 }
 
 std::string_view id_prefix(Kind kind, bool is_custom) {
@@ -100,8 +111,15 @@ ResponseItem::ResponseItem(const AnswerBlock& block, std::string_view answer, ui
                            const Conversation* asked)
     : block_(block),
       is_custom_(takes_free_text(block, asked)),
+      space_(space_of(block, asked)),
       id_(part_id(answer, id_prefix(block.kind, is_custom_), output_index)),
       call_id_(call_id(Escaped{block.id}, answer, "call_", 0, block.call)) {}
+
+std::string_view ResponseItem::own_name() const {
+    std::string_view name = block_.name;
+    if (!space_.empty()) name.remove_prefix(space_.size() + kSpaceJoint.size());
+    return name;
+}
 
 std::string ResponseItem::call_text() const {
     if (is_custom_) return free_text(Escaped{block_.text});
@@ -139,8 +157,9 @@ void ResponseItem::append(std::string& out, Status status) const {
 void ResponseItem::append_call(std::string& out, Status status) const {
     const std::string text = status == Status::in_progress ? std::string() : call_text();
     append_json(out, R"(,"type":)", Escaped{is_custom_ ? "custom_tool_call" : "function_call"},
-                R"(,"call_id":)", Escaped{call_id_}, R"(,"name":)", Escaped{block_.name}, ",",
+                R"(,"call_id":)", Escaped{call_id_}, R"(,"name":)", Escaped{own_name()}, ",",
                 Escaped{is_custom_ ? "input" : "arguments"}, ":", Escaped{text});
+    if (!space_.empty()) append_json(out, R"(,"namespace":)", Escaped{space_});
 }
 
 void ResponseItem::append_part(std::string& out, Escaped text) const {

@@ -33,9 +33,11 @@ class ResponseItem {
 
   private:
     void append_call(std::string& out, Status status) const;
+    std::string_view own_name() const;
 
     const AnswerBlock& block_;
     bool is_custom_;
+    std::string space_;  // the tool's namespace, escaped
     std::string id_;
     std::string call_id_;  // escaped
 };

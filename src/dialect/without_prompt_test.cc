@@ -14,6 +14,8 @@ TEST(WithoutPrompt, has_texts_of_its_own) {
         R"({"model":"m","input":"hi","temperature":0.25,"top_p":0.5,"max_output_tokens":7,
             "store":false,"previous_response_id":"resp_1","reasoning":{"effort":"high"},
             "tools":[{"type":"custom","name":"patch"},
+                     {"type":"namespace","name":"crew","tools":[
+                         {"type":"function","name":"call","parameters":{}}]},
                      {"type":"function","name":"run","parameters":{"type":"object"}}],
             "tool_choice":{"type":"function","name":"run"},"stream":true})");
     body->reserve(body->size() + 64);
@@ -33,11 +35,13 @@ TEST(WithoutPrompt, has_texts_of_its_own) {
     EXPECT_EQ(kept.previous_response_id.raw, "resp_1");
     EXPECT_EQ(kept.store, false);
     EXPECT_TRUE(kept.stream);
-    ASSERT_EQ(kept.tools.size(), 2u);
+    ASSERT_EQ(kept.tools.size(), 3u);
     EXPECT_EQ(kept.tools[0].name.raw, "patch");
     EXPECT_TRUE(kept.tools[0].custom);
-    EXPECT_EQ(kept.tools[1].name.raw, "run");
-    EXPECT_TRUE(kept.tools[1].schema.empty());
+    EXPECT_EQ(kept.tools[1].name.raw, "crew__call");
+    EXPECT_EQ(kept.tools[1].space.raw, "crew");
+    EXPECT_EQ(kept.tools[2].name.raw, "run");
+    EXPECT_TRUE(kept.tools[2].schema.empty());
     EXPECT_EQ(kept.tool_choice.name.raw, "run");
 }
 
