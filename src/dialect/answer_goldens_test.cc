@@ -53,7 +53,8 @@ std::vector<std::string> data_of(EventSplitter& splitter, std::string_view bytes
 }
 
 std::string translated(const std::string& stream, Dialect from, Dialect to) {
-    const Conversation asked{.stream = true, .include_usage = true};
+    Conversation asked;
+    asked.include_usage = true;
     const auto reader = make_answer_reader(from);
     const auto writer = make_answer_writer(to, frame_for(to, asked));
     std::string out;

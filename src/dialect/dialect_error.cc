@@ -142,7 +142,8 @@ std::vector<int64_t> numbers_in(std::string_view text) {
 /// smaller one the limit it broke.
 std::string too_long_message(const std::string& message) {
     constexpr std::string_view kWording = "prompt is too long";
-    if (message.find(kWording) != message.npos) return message;
+    for (std::string_view own : {kWording, std::string_view("exceed context limit")})
+        if (message.contains(own)) return message;
     std::vector<int64_t> numbers = numbers_in(message);
     std::ranges::sort(numbers, std::greater());
     numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());

@@ -111,10 +111,4 @@ SliceObject SliceDocument::parse(std::string_view json) {
     return {object, broken_};
 }
 
-bool is_json_object(std::string_view json) {
-    simdjson::dom::parser parser;
-    simdjson::dom::element top;
-    return !parser.parse(json.data(), json.size()).get(top) && top.is_object();
-}
-
 }  // namespace brigada

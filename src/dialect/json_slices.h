@@ -68,7 +68,4 @@ class SliceDocument {
     bool broken_ = false;
 };
 
-/// Whether `json` is one whole JSON object.
-bool is_json_object(std::string_view json);
-
 }  // namespace brigada

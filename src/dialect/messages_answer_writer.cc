@@ -6,8 +6,8 @@
 #include "dialect/answer_writers.h"
 #include "dialect/block_line.h"
 #include "dialect/collected_answer.h"
-#include "dialect/json_slices.h"
 #include "dialect/json_text.h"
+#include "dialect/tool_words.h"
 
 namespace brigada {
 
@@ -162,14 +162,9 @@ class MessagesStream final : private BlockSink {
     std::string stop_sequence_;
 };
 
-/// The arguments as JSON. What a model made that is no object stands in one, as text.
-std::string input_of(const AnswerBlock& call) {
-    const Escaped arguments = arguments_of(call);
-    std::string json = unescaped(arguments);
-    if (is_json_object(json)) return json;
-    std::string out;
-    append_json(out, R"({"input":)", arguments, "}");
-    return out;
+void append_input(std::string& out, const AnswerBlock& call) {
+    JsonOut json(out);
+    write_arguments_object(json, {.input = Escaped{call.text}});
 }
 
 void append_block(std::string& out, const AnswerBlock& block, std::string_view answer) {
@@ -188,7 +183,9 @@ void append_block(std::string& out, const AnswerBlock& block, std::string_view a
         case Kind::call:
             append_json(out, R"({"type":"tool_use","id":)",
                         Escaped{call_id(Escaped{block.id}, answer, kCallPrefix, 0, block.call)},
-                        R"(,"name":)", Escaped{block.name}, R"(,"input":)", input_of(block), "}");
+                        R"(,"name":)", Escaped{block.name}, R"(,"input":)");
+            append_input(out, block);
+            out += '}';
             break;
     }
 }
