@@ -252,6 +252,16 @@ TEST(Conversation, blanks_at_the_end_of_what_the_assistant_began_go) {
     EXPECT_EQ(last(R"(a\\\n)"), "a\\");
 }
 
+TEST(Conversation, redacted_thinking_comes_back_through_responses) {
+    const Json body = translated(
+        Dialect::responses,
+        R"({"input": [{"role": "user", "content": "a"}, {"type": "reasoning", "id": "rs_1",
+            "summary": [], "encrypted_content": "redacted_thinking:xx"}]})",
+        Dialect::messages);
+    EXPECT_EQ(body["messages"][1]["content"],
+              Json::parse(R"([{"type": "redacted_thinking", "data": "xx"}])"));
+}
+
 TEST(Conversation, efforts_and_budgets) {
     const auto effort = [](const std::string& thinking) {
         return translated(Dialect::messages,

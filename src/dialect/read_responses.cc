@@ -2,6 +2,7 @@
 // reasoning and calls stand one by one, and are put together to the message they make.
 #include "base/concat.h"
 #include "dialect/readers.h"
+#include "dialect/redacted_mark.h"
 #include "dialect/request_parts.h"
 
 namespace brigada {
@@ -143,10 +144,16 @@ Result<Escaped> joined_texts(const std::optional<JsonNode>& parts, Conversation&
     return kept(to, std::move(out));
 }
 
+/// What was sealed by us for this client is taken out again.
 Result<void> read_reasoning(JsonNode item, Conversation& to) {
     ThinkingBlock out;
     TRY(out.id, optional_text(item, "id"));
     TRY(out.signature, optional_text(item, "encrypted_content"));
+    if (out.signature.raw.starts_with(kRedactedMark)) {
+        out.signature.raw.remove_prefix(kRedactedMark.size());
+        assistant_turn(to).blocks.push_back(RedactedThinkingBlock{out.signature});
+        return {};
+    }
     TRY(out.text, joined_texts(item.find("content"), to));
     if (out.text.empty()) {
         TRY(out.text, joined_texts(item.find("summary"), to));
