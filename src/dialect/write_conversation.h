@@ -18,7 +18,8 @@ struct WrittenRequest {
 };
 
 /// `model` is the upstream's name for it. `to` is chat, responses or messages.
-/// Error::invalid_argument for what the target would refuse anyway and we can name better.
+/// Error::invalid_argument for what the target would refuse anyway and we can name better,
+/// Error::unsupported for what can't be left out without another answer: n, max_tokens 0.
 Result<WrittenRequest> write_conversation(const Conversation& conversation, Dialect to,
                                           std::string_view model);
 
