@@ -23,6 +23,11 @@ class Use:
         return json.dumps(self.arguments)
 
 
+def flat(tool):
+    """As dialects without namespaces call it."""
+    return tool.replace(".", "__")
+
+
 @dataclasses.dataclass
 class Conversation:
     """What a request holds, whatever its dialect."""
@@ -90,7 +95,7 @@ class Chat:
             return {"role": "assistant", "content": step.text}
         return {"role": "assistant", "content": None,
                 "tool_calls": [{"id": f"call_{next(_numbers)}", "type": "function",
-                                "function": {"name": step.tool, "arguments": step.text}}]}
+                                "function": {"name": flat(step.tool), "arguments": step.text}}]}
 
     @staticmethod
     def finish(step):
@@ -118,7 +123,7 @@ class Chat:
                 yield chunk({"content": piece})
         else:
             [call] = message["tool_calls"]
-            opening = {**call, "index": 0, "function": {"name": step.tool, "arguments": ""}}
+            opening = {**call, "index": 0, "function": {"name": flat(step.tool), "arguments": ""}}
             yield chunk({"role": "assistant", "content": None, "tool_calls": [opening]})
             for piece in halves(step.text):
                 yield chunk({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})
@@ -156,7 +161,7 @@ class Messages:
     def block(step):
         if isinstance(step, Say):
             return {"type": "text", "text": step.text}
-        return {"type": "tool_use", "id": f"toolu_{next(_numbers)}", "name": step.tool,
+        return {"type": "tool_use", "id": f"toolu_{next(_numbers)}", "name": flat(step.tool),
                 "input": step.arguments}
 
     @staticmethod
