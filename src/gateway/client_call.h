@@ -62,6 +62,7 @@ class ClientCall {
     Task<bool> wait_to_retry(const std::string& model, int64_t tries);
     Task<Try> try_upstream(const Route& route);
     bool translate(std::string_view model);
+    bool is_strict() const;
     bool translates() const { return spoken_ != dialect_; }
     Try never_asked();
     Task<Try> relay(HttpExchange& exchange, const HttpResponseHead& head);

@@ -2,9 +2,15 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/joined.h"
 #include "gateway/client_call.h"
 
 namespace brigada {
+
+/// Whether the client would rather have an error than an answer to less than it asked.
+bool ClientCall::is_strict() const {
+    return request_.headers.get("x-brigada-strict").value_or("") == "true";
+}
 
 /// Makes the body for this attempt's upstream. False: refusal_ says why there is none.
 bool ClientCall::translate(std::string_view model) {
@@ -32,6 +38,15 @@ bool ClientCall::translate(std::string_view model) {
     auto body = translation_->request(spoken_, model);
     if (!body.ok()) {
         refusal_ = refusal_of(body.error());
+        return false;
+    }
+    if (is_strict() && !translation_->dropped().empty()) {
+        refusal_ = Refusal{.status = 400,
+                           .type = "invalid_request_error",
+                           .message = concat("the upstream of model '", body_.model, "' speaks ",
+                                             to_string(spoken_), ", which can't say ",
+                                             joined(translation_->dropped())),
+                           .may_retry = false};
         return false;
     }
     translated_body_ = std::move(body).value();
