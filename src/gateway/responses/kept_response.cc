@@ -79,7 +79,8 @@ std::optional<std::string> finished_response(std::string_view answer, bool strea
 
 std::string response_id(std::string_view response) {
     const std::string quoted = field(response, "id");
-    return quoted.size() > 2 ? quoted.substr(1, quoted.size() - 2) : std::string();
+    if (!quoted.starts_with('"')) return {};
+    return quoted.substr(1, quoted.size() - 2);
 }
 
 std::string continued(std::string_view body, const CallBody& read, const KeptResponse& previous) {
