@@ -4,13 +4,15 @@ make a file, read it back and end, alone and by a sub-agent. Loopback only, keys
 
     tests/agents_test.py BINARY      needs tools/fetch_clients
 """
+import json
 import os
+import re
 import sys
 import tempfile
 import unittest
 
 import loopback
-from coding_agents import ClaudeCode, Codex, OpenCode, OpenCodeByAnthropic, missing
+from coding_agents import PAGE, ClaudeCode, Codex, OpenCode, OpenCodeByAnthropic, missing
 from gateway import MASTER, Gateway
 from scripted_model import DIALECTS, play
 from scripted_upstream import Upstream
@@ -31,9 +33,9 @@ PROVIDERS = {"messages": "anthropic", "chat": "hosted_vllm", "responses": "opena
 class Door(Gateway):
     """A gateway with one model, `coder`, at an upstream of one dialect."""
 
-    def __init__(self, folder, dialect, upstream):
+    def __init__(self, folder, dialect, upstream, settings):
         self.provider, self.path = PROVIDERS[dialect], DIALECTS[dialect].path
-        super().__init__(BINARY, folder, upstream)
+        super().__init__(BINARY, folder, upstream, settings)
 
     def yaml(self, upstream):
         return f"""
@@ -61,13 +63,14 @@ model_list:
 class AgentTest(unittest.TestCase):
     """An agent before an upstream of one dialect."""
 
-    def start(self, agent, dialect, **limits):
+    def start(self, agent, dialect, settings="", **limits):
+        """The agent, with a key of these limits; the door has these settings in its YAML."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.dialect = DIALECTS[dialect]
         self.upstream = Upstream()
         self.addCleanup(self.upstream.stop)
-        self.door = Door(folder.name, dialect, self.upstream)
+        self.door = Door(folder.name, dialect, self.upstream, settings)
         self.addCleanup(self.door.kill)
         self.key = self.door.new_key(**limits)
         return agent(folder.name, f"http://127.0.0.1:{self.door.port}", self.key)
@@ -94,12 +97,10 @@ class Work:
     agent = None
     upstream_dialect = ""
 
-    def setUp(self):
-        self.worker = self.start(self.agent, self.upstream_dialect)
-
     def test_a_small_task_is_done_and_is_one_session(self):
-        self.run_to_the_end(self.worker, self.worker.small_task)
-        with open(self.worker.file, encoding="utf-8") as file:
+        worker = self.start(self.agent, self.upstream_dialect)
+        self.run_to_the_end(worker, worker.small_task)
+        with open(worker.file, encoding="utf-8") as file:
             self.assertEqual(file.read(), "hello from the script\n")
         calls = self.upstream.calls
         self.assertEqual({call["path"] for call in calls}, {self.dialect.path})
@@ -114,7 +115,8 @@ class Work:
         self.assertEqual(report["children"], [])
 
     def test_a_sub_agent_is_a_child_of_the_session(self):
-        self.run_to_the_end(self.worker, self.worker.task_for_a_child)
+        worker = self.start(self.agent, self.upstream_dialect)
+        self.run_to_the_end(worker, worker.task_for_a_child)
         parent = self.door.spend_logs()[0]["session_id"]
         rows = self.door.spend_logs(session_id=parent)
         self.assertEqual(len(rows), len(self.upstream.calls), "all are calls of the session")
@@ -124,6 +126,14 @@ class Work:
         self.assertEqual(child, f"{parent}/{told['agent']}")
         self.assertEqual(self.cached(told), TASK_CACHED[:2])
         self.assertEqual(len(told["calls"]) + len(report["calls"]), len(rows))
+
+    def test_a_spent_budget_ends_it_with_our_words(self):
+        worker = self.start(self.agent, self.upstream_dialect, "brigada: {budget_status: 400}\n",
+                            max_budget=0.0000001)
+        code, said = worker.run()
+        self.assertNotEqual(code, 0)
+        self.assertIn("budget", said)
+        self.assertEqual(self.upstream.calls, [])
 
 
 class ClaudeCodeItself(AgentTest):
@@ -142,12 +152,28 @@ class ClaudeCodeItself(AgentTest):
         self.assertEqual({(row["spend"], row["total_tokens"]) for row in rows}, {(0, 0)})
         self.assertEqual(self.door.call(f"/sessions/{rows[0]['session_id']}", key=self.key)[0], 404)
 
-    def test_a_budget_that_is_spent_ends_it_at_once_with_our_words(self):
+    def test_it_obeys_that_waiting_does_not_help(self):
         worker = self.start(ClaudeCode, "messages", max_budget=0.0000001)
         code, said = worker.run()
         self.assertNotEqual(code, 0)
         self.assertIn("budget", said)
         self.assertEqual(self.upstream.calls, [])
+
+
+class Page(unittest.TestCase):
+    def test_it_names_the_versions_that_are_tested(self):
+        with open(PAGE, encoding="utf-8") as file:
+            page = file.read()
+        for folder in ("tests", "tests/agents"):
+            with open(f"{folder}/package.json", encoding="utf-8") as file:
+                versions = json.load(file)["dependencies"]
+            for package, version in versions.items():
+                if package != "zod":  # writes schemas, calls nobody
+                    self.assertIn(version.removesuffix("-linux-x64"), page, package)
+        with open("tests/requirements.txt", encoding="utf-8") as file:
+            sdks = re.findall(r"^(?:anthropic|litellm|openai)==(.*)$", file.read(), re.M)
+        for version in sdks:
+            self.assertIn(version, page)
 
 
 def cases():

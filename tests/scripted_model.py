@@ -289,6 +289,19 @@ def dialect_of(path):
     return found
 
 
+def send(exchange, dialect, step, usage):
+    """The step as an answer, streamed if that was asked for."""
+    body = exchange.body
+    if not body.get("stream"):
+        return exchange.answer(200, dialect.answer(body, step, usage))
+    exchange.begin_stream()
+    for event in dialect.events(body, step, usage):
+        exchange.write(dialect.frame(event))
+    if dialect.last:
+        exchange.write(dialect.last)
+    return exchange.end_stream()
+
+
 def play(plan):
     """An Upstream's `behave`: `plan(conversation)` gives the steps of the conversation."""
 
@@ -301,13 +314,6 @@ def play(plan):
         steps = plan(conversation)
         number = conversation.step()
         step = steps[min(number, len(steps) - 1)]
-        if not body.get("stream"):
-            return exchange.answer(200, dialect.answer(body, step, usage_of(number)))
-        exchange.begin_stream()
-        for event in dialect.events(body, step, usage_of(number)):
-            exchange.write(dialect.frame(event))
-        if dialect.last:
-            exchange.write(dialect.last)
-        return exchange.end_stream()
+        return send(exchange, dialect, step, usage_of(number))
 
     return behave
