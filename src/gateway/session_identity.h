@@ -19,7 +19,9 @@ struct SessionIdentity {
 };
 
 /// The order: our own and other gateways' headers, Claude Code's, Codex's, others',
-/// metadata.user_id, prompt_cache_key or metadata.session_id. Ids of over 255 bytes count as none.
+/// metadata.user_id, prompt_cache_key or metadata.session_id. A sub-agent is known by an id beside
+/// the session's, by a thread of its own, or by the parent that its session names. Ids of over 255
+/// bytes count as none.
 SessionIdentity session_identity(const HttpHeaders& headers, const CallBody& body);
 
 /// The router's name for a session of one tenant; 0 for a session without a name.
