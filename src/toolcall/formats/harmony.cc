@@ -1,0 +1,18 @@
+// Harmony, gpt-oss: answers are messages in channels, and a call is a message to a function. What
+// reads it is HarmonyParser; this is what the list of formats needs.
+#include "toolcall/harmony_parser.h"
+#include "toolcall/tool_format.h"
+
+namespace brigada {
+
+ToolFormat harmony_format() {
+    return {.name = "harmony",
+            .other_names = {"openai", "gpt_oss"},
+            .template_marks = {"<|channel|>", "<|message|>"},
+            .controls = {kHarmonyMarkers.begin(), kHarmonyMarkers.end()},
+            .forced = {.begin = "<|channel|>commentary to=functions.",
+                       .before_arguments = " <|constrain|>json<|message|>",
+                       .end = "<|call|>"}};
+}
+
+}  // namespace brigada

@@ -1,0 +1,37 @@
+// Qwen3-Coder, Qwen 3.5, Nemotron 3: parameters between tags that have their names. The model often
+// leaves <tool_call> out, so <function= opens a call, too.
+//
+//     <tool_call>
+//     <function=get_weather>
+//     <parameter=city>
+//     Madrid
+//     </parameter>
+//     </function>
+//     </tool_call>
+#include "toolcall/tagged_call.h"
+#include "toolcall/tool_format.h"
+
+namespace brigada {
+
+ToolFormat qwen3_coder_format() {
+    static constexpr TaggedCallLayout kLayout{.section = "<tool_call>",
+                                              .call = "<function=",
+                                              .name_end = ">",
+                                              .key = "<parameter=",
+                                              .key_end = ">",
+                                              .value_end = "</parameter>",
+                                              .call_end = "</function>",
+                                              .section_end = "</tool_call>",
+                                              .needs_section = false,
+                                              .lines_of_their_own = true};
+    return {.name = "qwen3_coder",
+            .other_names = {"qwen3_xml"},
+            .template_marks = {"<function=", "<parameter="},
+            .openings = {kLayout.section, kLayout.call},
+            .make_reader = [] -> std::unique_ptr<CallReader> {
+                return std::make_unique<TaggedCallReader>(kLayout);
+            },
+            .controls = {kLayout.section, kLayout.section_end}};
+}
+
+}  // namespace brigada
