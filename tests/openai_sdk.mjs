@@ -3,7 +3,7 @@
 //
 //     node --test tests/openai_sdk.mjs     needs `npm --prefix tests ci` and the smollm2 model
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -18,6 +18,8 @@ const masterKey = "sk-master-of-these-tests";
 let server;
 let gateway;
 let folder;
+let toolServer;
+let tapes;
 let client;
 let address;
 
@@ -73,6 +75,8 @@ before(async () => {
 });
 
 after(() => {
+    toolServer?.kill("SIGKILL");
+    if (tapes) rmSync(tapes, { recursive: true });
     server?.kill("SIGKILL");
     gateway?.kill("SIGKILL");
     if (folder) rmSync(folder, { recursive: true });
@@ -139,6 +143,38 @@ test("stops at a stop string", async () => {
     });
     assert.equal(answer.choices[0].message.content, "The capital of France");
     assert.equal(answer.choices[0].finish_reason, "stop");
+});
+
+/** A client of a server whose model says what tests/tape_model.py makes it say. */
+async function tapeClient() {
+    tapes = mkdtempSync(join(tmpdir(), "brigada-tapes-"));
+    execFileSync("python3", [new URL("tape_model.py", import.meta.url).pathname, tapes]);
+    const port = await freePort();
+    toolServer = spawn(binary, ["serve", tapes, "--name", "tape", "--port", String(port)], { stdio: "ignore" });
+    await ready(toolServer, `http://127.0.0.1:${port}/health`);
+    return new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: "none", maxRetries: 0 });
+}
+
+test("runs a tool that the model calls, by the SDK's own runner", async () => {
+    const taped = await tapeClient();
+    const asked = [];
+    const runner = taped.chat.completions.runTools({
+        model: "tape", messages: [{ role: "user", content: "thinking" }], temperature: 0, stream: true,
+        tools: [{ type: "function", function: {
+            name: "get_weather", parameters: { type: "object", properties: { city: { type: "string" } } },
+            parse: JSON.parse,
+            function: (given) => {
+                asked.push(given);
+                runner.abort();    // a tape knows one answer only
+                return "31";
+            },
+        } }],
+    });
+    await runner.done().catch((error) => assert.ok(error instanceof OpenAI.APIUserAbortError));
+    assert.deepEqual(asked, [{ city: "Málaga", days: [1, 2.5, null] }]);
+    const called = runner.allChatCompletions()[0].choices[0];
+    assert.equal(called.finish_reason, "tool_calls");
+    assert.equal(called.message.tool_calls[0].function.name, "get_weather");
 });
 
 test("throws the SDK's error classes", async () => {

@@ -1,7 +1,9 @@
 // The reply of /v1/chat/completions.
+#include <deque>
 #include <utility>
 #include <vector>
 
+#include "api/chat_answer.h"
 #include "api/reply.h"
 #include "api/token_json.h"
 
@@ -11,57 +13,72 @@ namespace {
 
 class ChatReply : public Reply {
   public:
-    ChatReply(ReplyHead head, uint32_t choices, const Tokenizer& tokenizer)
-        : head_(std::move(head)), tokenizer_(tokenizer), answers_(choices) {}
-
-    std::string opening(uint32_t choice) override {
-        return chunk(choice, {{"role", "assistant"}, {"content", ""}}, nullptr, nullptr);
+    ChatReply(ReplyHead head, ChatAnswers answers, const Tokenizer& tokenizer)
+        : head_(std::move(head)),
+          answers_(std::move(answers)),
+          tokenizer_(tokenizer),
+          logprobs_(answers_.choices, Json::array()) {
+        for (uint32_t i = 0; i < answers_.choices; ++i)
+            choices_.emplace_back(answers_, concat(head_.id, '/', i));
     }
 
-    std::string token(const TokenEvent& event) override {
-        const bool has_logprob = head_.logprobs && !event.ends_answer;
-        if (event.text.empty() && !has_logprob) return "";
+    Chunks opening(uint32_t choice) override {
+        return {chunk(choice, {{"role", "assistant"}, {"content", ""}}, nullptr, nullptr)};
+    }
+
+    Chunks token(const TokenEvent& event) override {
+        std::vector<Json> deltas = choices_[event.choice].token(event);
         Json logprobs = nullptr;
-        if (has_logprob) logprobs = {{"content", Json::array({chat_logprob(tokenizer_, event)})}};
-        return chunk(event.choice, {{"content", event.text}}, std::move(logprobs), nullptr);
+        if (has_logprob(event)) {
+            logprobs = {{"content", Json::array({chat_logprob(tokenizer_, event)})}};
+            if (deltas.empty()) deltas.push_back({{"content", ""}});
+        }
+        Chunks out;
+        for (Json& delta : deltas)  // the first takes the token's logprob along
+            out.push_back(chunk(event.choice, std::move(delta),
+                                std::exchange(logprobs, Json(nullptr)), nullptr));
+        return out;
     }
 
-    std::string finish(const ChoiceFinished& event) override {
-        Json delta = Json::object();
-        if (!event.text.empty()) delta["content"] = event.text;
-        return chunk(event.choice, std::move(delta), nullptr, finish_reason(event.reason));
+    Chunks finish(const ChoiceFinished& event) override {
+        ChatAnswer& answer = choices_[event.choice];
+        Chunks out;
+        for (Json& delta : answer.finish(event))
+            out.push_back(chunk(event.choice, std::move(delta), nullptr, nullptr));
+        out.push_back(chunk(event.choice, Json::object(), nullptr, answer.reason()));
+        return out;
     }
 
-    std::string usage(const EngineUsage& usage) override {
-        if (!head_.include_usage) return "";
-        return closing_body(frame("chat.completion.chunk"), Json::array(), usage);
+    Chunks usage(const EngineUsage& usage) override {
+        if (!head_.include_usage) return {};
+        return {
+            closing_body(frame("chat.completion.chunk"), Json::array(), usage, reasoning_tokens())};
     }
 
     void collect(const TokenEvent& event) override {
-        Answer& answer = answers_[event.choice];
-        answer.text += event.text;
-        if (head_.logprobs && !event.ends_answer)
-            answer.logprobs.push_back(chat_logprob(tokenizer_, event));
+        choices_[event.choice].collect(event);
+        if (has_logprob(event)) logprobs_[event.choice].push_back(chat_logprob(tokenizer_, event));
     }
 
-    void collect(const ChoiceFinished& event) override {
-        answers_[event.choice].text += event.text;
-        answers_[event.choice].reason = event.reason;
-    }
+    void collect(const ChoiceFinished& event) override { choices_[event.choice].collect(event); }
 
     std::string whole(const EngineUsage& usage) override {
         Json choices = Json::array();
-        for (size_t i = 0; i < answers_.size(); ++i)
+        for (size_t i = 0; i < choices_.size(); ++i)
             choices.push_back(choice_json(i));
-        return closing_body(frame("chat.completion"), std::move(choices), usage);
+        return closing_body(frame("chat.completion"), std::move(choices), usage,
+                            reasoning_tokens());
     }
 
   private:
-    struct Answer {
-        std::string text;
-        Json logprobs = Json::array();
-        FinishReason reason = FinishReason::stop;
-    };
+    bool has_logprob(const TokenEvent& event) const { return head_.logprobs && !event.ends_answer; }
+
+    uint32_t reasoning_tokens() const {
+        uint32_t sum = 0;
+        for (const ChatAnswer& answer : choices_)
+            sum += answer.reasoning_tokens();
+        return sum;
+    }
 
     Json frame(std::string_view object) const {
         return {{"id", head_.id},
@@ -81,23 +98,24 @@ class ChatReply : public Reply {
     }
 
     Json choice_json(size_t i) const {
-        const Answer& answer = answers_[i];
         return {{"index", i},
-                {"message", {{"role", "assistant"}, {"content", answer.text}}},
-                {"logprobs", head_.logprobs ? Json{{"content", answer.logprobs}} : Json(nullptr)},
-                {"finish_reason", finish_reason(answer.reason)}};
+                {"message", choices_[i].message()},
+                {"logprobs", head_.logprobs ? Json{{"content", logprobs_[i]}} : Json(nullptr)},
+                {"finish_reason", choices_[i].reason()}};
     }
 
     ReplyHead head_;
+    ChatAnswers answers_;
     const Tokenizer& tokenizer_;
-    std::vector<Answer> answers_;
+    std::deque<ChatAnswer> choices_;
+    std::vector<Json> logprobs_;  // of whole answers, by choice
 };
 
 }  // namespace
 
-std::unique_ptr<Reply> make_chat_reply(ReplyHead head, uint32_t choices,
+std::unique_ptr<Reply> make_chat_reply(ReplyHead head, ChatAnswers answers,
                                        const Tokenizer& tokenizer) {
-    return std::make_unique<ChatReply>(std::move(head), choices, tokenizer);
+    return std::make_unique<ChatReply>(std::move(head), std::move(answers), tokenizer);
 }
 
 }  // namespace brigada

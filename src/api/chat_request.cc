@@ -121,7 +121,7 @@ Result<Json> read_messages(const JsonFields& fields) {
     return out;
 }
 
-/// Tools go into the prompt as they are; what the model answers comes back as text.
+/// Tools go into the prompt as they are.
 Result<Json> read_tools(const JsonFields& fields) {
     const auto choice = fields.find("tool_choice");
     std::string_view word;
@@ -191,6 +191,10 @@ Result<ChatRequest> read_chat_request(const JsonFields& fields, const SamplingDe
     out.model = std::move(model).value_or("");
     TRY(out.messages, read_messages(fields));
     TRY(out.tools, read_tools(fields));
+    TRY(auto parallel, fields.boolean("parallel_tool_calls"));
+    out.parallel_tool_calls = parallel.value_or(true);
+    TRY(auto reasoning, fields.boolean("include_reasoning"));
+    out.include_reasoning = reasoning.value_or(true);
     TRY(check_response_format(fields));
     TRY(read_template_fields(fields, out));
     TRY(out.logprobs, read_logprobs(fields));

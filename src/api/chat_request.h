@@ -20,6 +20,8 @@ struct ChatRequest {
     Json template_arguments;  // chat_template_kwargs; null: none
     bool add_generation_prompt = true;
     bool continue_final_message = false;
+    bool parallel_tool_calls = true;
+    bool include_reasoning = true;
     GenerationOptions options;
     LogprobRequest logprobs;
     std::optional<uint32_t> max_tokens;

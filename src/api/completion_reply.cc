@@ -17,30 +17,30 @@ class CompletionReply : public Reply {
             answers_[i].text = std::move(echo[i]);
     }
 
-    std::string opening(uint32_t choice) override {
+    Chunks opening(uint32_t choice) override {
         const std::string& echo = answers_[choice].text;
-        return echo.empty() ? "" : chunk(choice, echo, nullptr, nullptr);
+        return echo.empty() ? Chunks{} : Chunks{chunk(choice, echo, nullptr, nullptr)};
     }
 
-    std::string token(const TokenEvent& event) override {
+    Chunks token(const TokenEvent& event) override {
         const bool has_logprob = head_.logprobs && !event.ends_answer;
-        if (event.text.empty() && !has_logprob) return "";
+        if (event.text.empty() && !has_logprob) return {};
         Json logprobs = nullptr;
         if (has_logprob) {
             CompletionLogprobs one;
             one.add(tokenizer_, event);
             logprobs = one.json();
         }
-        return chunk(event.choice, event.text, std::move(logprobs), nullptr);
+        return {chunk(event.choice, event.text, std::move(logprobs), nullptr)};
     }
 
-    std::string finish(const ChoiceFinished& event) override {
-        return chunk(event.choice, event.text, nullptr, finish_reason(event.reason));
+    Chunks finish(const ChoiceFinished& event) override {
+        return {chunk(event.choice, event.text, nullptr, finish_reason(event.reason))};
     }
 
-    std::string usage(const EngineUsage& usage) override {
-        if (!head_.include_usage) return "";
-        return closing_body(frame(), Json::array(), usage);
+    Chunks usage(const EngineUsage& usage) override {
+        if (!head_.include_usage) return {};
+        return {closing_body(frame(), Json::array(), usage)};
     }
 
     void collect(const TokenEvent& event) override {

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "engine/request.h"
 #include "tokens/tokenizer.h"
+#include "toolcall/answer_parser.h"
 
 namespace brigada {
 
@@ -21,15 +25,17 @@ struct ReplyHead {
     bool logprobs = false;
 };
 
+using Chunks = std::vector<std::string>;
+
 class Reply {
   public:
     virtual ~Reply() = default;
 
-    // A stream: the JSON of each chunk, "" where there is nothing to say.
-    virtual std::string opening(uint32_t choice) = 0;
-    virtual std::string token(const TokenEvent& event) = 0;
-    virtual std::string finish(const ChoiceFinished& event) = 0;
-    virtual std::string usage(const EngineUsage& usage) = 0;
+    // A stream: the JSON of each chunk, none where there is nothing to say.
+    virtual Chunks opening(uint32_t choice) = 0;
+    virtual Chunks token(const TokenEvent& event) = 0;
+    virtual Chunks finish(const ChoiceFinished& event) = 0;
+    virtual Chunks usage(const EngineUsage& usage) = 0;
 
     // Whole: the events are collected by the same object, then rendered.
     virtual void collect(const TokenEvent& event) = 0;
@@ -37,8 +43,19 @@ class Reply {
     virtual std::string whole(const EngineUsage& usage) = 0;
 };
 
+/// How the answers of a chat are read.
+struct ChatAnswers {
+    AnswerFormat format;
+    AnswerRules rules;  // the same for all choices; ids of calls are made of the reply's own
+    ToolList tools;
+    uint32_t choices = 1;
+    bool include_reasoning = true;  // else it is left out of the reply
+    /// Told why a call was none. May be empty.
+    std::function<void(std::string_view reason)> on_broken_call = {};
+};
+
 /// /v1/chat/completions. Borrows the tokenizer.
-std::unique_ptr<Reply> make_chat_reply(ReplyHead head, uint32_t choices,
+std::unique_ptr<Reply> make_chat_reply(ReplyHead head, ChatAnswers answers,
                                        const Tokenizer& tokenizer);
 
 /// /v1/completions. `echo` has, for each choice, the text that goes in front; empty for none.

@@ -37,6 +37,7 @@ TEST(ChatRequest, reads_every_field) {
         "presence_penalty": 1, "frequency_penalty": -1, "repetition_penalty": 1.5, "priority": -3,
         "stop_token_ids": [4], "ignore_eos": true, "include_stop_str_in_output": true,
         "stream": true, "stream_options": {"include_usage": true}, "user": "u",
+        "parallel_tool_calls": false, "include_reasoning": false,
         "cache_salt": "salt", "session_id": "s",
         "chat_template_kwargs": {"enable_thinking": false})"));
     ASSERT_TRUE(request.ok()) << request.error().message;
@@ -44,6 +45,7 @@ TEST(ChatRequest, reads_every_field) {
     EXPECT_EQ(request->max_tokens, 9u);  // the newer name wins
     EXPECT_EQ(request->logprobs.top, 3u);
     EXPECT_EQ(request->template_arguments["enable_thinking"], false);
+    EXPECT_FALSE(request->parallel_tool_calls || request->include_reasoning);
     const GenerationOptions& options = request->options;
     EXPECT_FLOAT_EQ(options.sampling.temperature, 0.5f);
     EXPECT_EQ(options.sampling.top_k, 40u);
@@ -124,6 +126,8 @@ TEST(ChatRequest, bad_input_names_the_field_and_the_value) {
         {with(R"("stream_options": {"include_usage": true})"), "only allowed with"},
         {with(R"("tool_choice": "required")"), "tool_choice"},
         {with(R"("response_format": {"type": "json_object"})"), "json_object"},
+        {with(R"("parallel_tool_calls": 1)"), "parallel_tool_calls"},
+        {with(R"("include_reasoning": "yes")"), "include_reasoning"},
         {with(R"("cache_salt": "")"), "cache_salt"},
         {with("\"user\": \"\xff\""), "not valid UTF-8"},
     };

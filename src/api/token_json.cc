@@ -65,12 +65,15 @@ Json CompletionLogprobs::json() const {
             {"text_offset", text_offsets_}};
 }
 
-Json usage_json(const EngineUsage& usage) {
-    return {{"prompt_tokens", usage.prompt_tokens},
-            {"completion_tokens", usage.completion_tokens},
-            {"total_tokens", usage.prompt_tokens + usage.completion_tokens},
-            {"prompt_tokens_details",
-             {{"cached_tokens", usage.cached_tokens}, {"reread_tokens", usage.reread_tokens}}}};
+Json usage_json(const EngineUsage& usage, std::optional<uint32_t> reasoning_tokens) {
+    Json out = {{"prompt_tokens", usage.prompt_tokens},
+                {"completion_tokens", usage.completion_tokens},
+                {"total_tokens", usage.prompt_tokens + usage.completion_tokens},
+                {"prompt_tokens_details",
+                 {{"cached_tokens", usage.cached_tokens}, {"reread_tokens", usage.reread_tokens}}}};
+    if (reasoning_tokens)
+        out["completion_tokens_details"] = {{"reasoning_tokens", *reasoning_tokens}};
+    return out;
 }
 
 Json timings_json(const EngineUsage& usage) {
@@ -85,9 +88,10 @@ Json timings_json(const EngineUsage& usage) {
             {"predicted_per_second", per_second(usage.completion_tokens, usage.decode)}};
 }
 
-std::string closing_body(Json frame, Json choices, const EngineUsage& usage) {
+std::string closing_body(Json frame, Json choices, const EngineUsage& usage,
+                         std::optional<uint32_t> reasoning_tokens) {
     frame["choices"] = std::move(choices);
-    frame["usage"] = usage_json(usage);
+    frame["usage"] = usage_json(usage, reasoning_tokens);
     frame["timings"] = timings_json(usage);
     return dump_json(frame);
 }

@@ -1,6 +1,7 @@
 // Tokens, logprobs and usage as JSON, in the shapes OpenAI's clients read.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -30,14 +31,16 @@ class CompletionLogprobs {
     size_t offset_ = 0;
 };
 
-/// {"prompt_tokens", ..., "prompt_tokens_details": {"cached_tokens", "reread_tokens"}}.
-Json usage_json(const EngineUsage& usage);
+/// {"prompt_tokens", ..., "prompt_tokens_details": {"cached_tokens", "reread_tokens"}}, and with
+/// `reasoning_tokens` "completion_tokens_details".
+Json usage_json(const EngineUsage& usage, std::optional<uint32_t> reasoning_tokens);
 
 /// llama.cpp's names: {"cache_n", "prompt_n", "prompt_ms", "predicted_n", "predicted_ms", ...}.
 Json timings_json(const EngineUsage& usage);
 
 /// `frame` with its choices, the usage and the timings: how every answer of this API ends.
-std::string closing_body(Json frame, Json choices, const EngineUsage& usage);
+std::string closing_body(Json frame, Json choices, const EngineUsage& usage,
+                         std::optional<uint32_t> reasoning_tokens = {});
 
 std::string_view finish_reason(FinishReason reason);
 

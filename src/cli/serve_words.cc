@@ -75,6 +75,14 @@ void add_engine_options(CLI::App& command, ServeWords& words) {
         .add_option("--chat-template", words.template_file,
                     "a Jinja file instead of the model's template")
         ->type_name("FILE");
+    command
+        .add_option("--tool-call-format", words.options.formats.tools,
+                    concat("how the model writes calls of tools: ", tool_format_names()))
+        ->type_name("NAME");
+    command
+        .add_option("--reasoning-format", words.options.formats.reasoning,
+                    concat("how it marks its reasoning: ", reasoning_format_names()))
+        ->type_name("NAME");
     command.add_option("--seed", engine.seed, "of requests that name none")->type_name("N");
 }
 

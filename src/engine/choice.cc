@@ -21,7 +21,7 @@ Choice::Choice(const AnswerContext& context, uint32_t index, const EngineRequest
       rules_(request.stop),
       ends_(end_tokens(request.stop, context.end_tokens)),
       sampler_(context.kernels, request.sampling, request.logprobs, request.prompt, seed),
-      decoder_(context.tokenizer),
+      decoder_(context.tokenizer, true, request.shown_controls),
       matcher_(request.stop.strings, request.stop.include_in_output) {}
 
 Choice::Step Choice::next(std::span<float> logits) {

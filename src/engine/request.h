@@ -108,6 +108,7 @@ struct EngineRequest {
     Sampling sampling;
     StopRules stop;
     LogprobRequest logprobs;
+    Tokens shown_controls;  // control tokens that are part of the text; others are left out
     uint32_t choices = 1;
     int32_t priority = 0;    // lower is sooner
     std::string tenant;      // fairness is between tenants

@@ -11,12 +11,14 @@ namespace brigada {
 
 namespace {
 
-Result<ChatTemplate> choose_template(const Model& model, const std::string& replacement) {
+std::string template_source(const Model& model, const std::string& replacement) {
+    return replacement.empty() ? std::string(model.chat_template()) : replacement;
+}
+
+Result<ChatTemplate> parse_template(const Model& model, const std::string& source) {
     const auto token = [&](std::optional<TokenId> id) {
         return id ? std::string(model.tokenizer().bytes(*id)) : std::string();
     };
-    const std::string source =
-        replacement.empty() ? std::string(model.chat_template()) : replacement;
     if (source.empty()) return ChatTemplate::chatml();
     auto parsed =
         ChatTemplate::parse(source, token(model.tokenizer().bos()), token(model.tokenizer().eos()));
@@ -64,10 +66,12 @@ Result<void> EngineServer::listen(const ServeOptions& options) {
 Result<void> EngineServer::load(const ServeOptions& options, LoadProgress progress) {
     TRY(Model opened, open_model(options.model_path));
     auto model = std::make_unique<Model>(std::move(opened));
-    TRY(ChatTemplate chat_template, choose_template(*model, options.chat_template));
+    const std::string source = template_source(*model, options.chat_template);
+    TRY(ChatTemplate chat_template, parse_template(*model, source));
+    TRY(AnswerFormat answers, choose_answer_format(source, options.formats));
     TRY(StartedEngine started,
         start_engine(*model, options.engine, &service_.metrics(), std::move(progress)));
-    model_.emplace(std::move(model), std::move(chat_template), std::move(started));
+    model_.emplace(std::move(model), std::move(chat_template), answers, std::move(started));
     return {};
 }
 

@@ -13,6 +13,7 @@
 #include "net/http_server.h"
 #include "net/loop.h"
 #include "server/service.h"
+#include "toolcall/answer_format.h"
 
 namespace brigada {
 
@@ -27,6 +28,7 @@ struct ServeOptions {
     Duration keep_alive = Duration::seconds(10);
     Duration drain_grace = Duration::seconds(600);
     std::string chat_template;  // Jinja source that replaces the model's; "" for none
+    FormatWishes formats;       // of calls and reasoning
 };
 
 /// What a person or a script is told on the way. Called on the thread that starts the server.

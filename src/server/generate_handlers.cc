@@ -30,6 +30,20 @@ ReplyHead reply_head(Service& service, std::string_view id_prefix, const Generat
             .logprobs = logprobs.wanted};
 }
 
+ChatAnswers chat_answers(Service& service, const LoadedModel& model, const ChatRequest& request,
+                         const ChatPrompt& prompt) {
+    return {.format = model.answers,
+            .rules = {.starts_in_reasoning = prompt.opens_reasoning,
+                      .continues_text = request.continue_final_message && !prompt.opens_reasoning,
+                      .one_call_only = !request.parallel_tool_calls},
+            .tools = ToolList(request.tools),
+            .choices = request.options.choices,
+            .include_reasoning = request.include_reasoning,
+            .on_broken_call = [&metrics = service.metrics()](std::string_view reason) {
+                metrics.broken_call(reason);
+            }};
+}
+
 Result<Work> prepare_chat(Service& service, const HttpRequest& http) {
     Work work;
     TRY(work.model, service.ready());
@@ -37,12 +51,14 @@ Result<Work> prepare_chat(Service& service, const HttpRequest& http) {
     TRY(ChatRequest request, read_chat_request(http.body, service.sampling_defaults(model),
                                                service.generation_limits(model)));
     TRY(service.check_model(request.model));
-    TRY(Tokens prompt, chat_prompt(model, request));
-    work.parts.push_back(engine_request(std::move(prompt), request.options, request.logprobs,
+    TRY(ChatPrompt prompt, chat_prompt(model, request));
+    ChatAnswers answers = chat_answers(service, model, request, prompt);
+    work.parts.push_back(engine_request(std::move(prompt.tokens), request.options, request.logprobs,
                                         request.max_tokens, http));
+    work.parts.back().shown_controls = shown_controls(model, request);
     work.reply =
         make_chat_reply(reply_head(service, "chatcmpl-", request.options, request.logprobs),
-                        request.options.choices, model.tokenizer());
+                        std::move(answers), model.tokenizer());
     work.stream = request.options.stream;
     return work;
 }

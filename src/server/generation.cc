@@ -124,10 +124,10 @@ Task<bool> Generation::send_events(std::vector<Item> items) {
 /// A stream that broke says so in-band and is not ended with [DONE].
 Task<void> Generation::close_stream() {
     if (failure_) {
-        write(error_body(*failure_));
+        write({error_body(*failure_)});
     } else {
         write(reply_.usage(usage_));
-        write("[DONE]");
+        write({"[DONE]"});
     }
     if (co_await responder_.write(out_.bytes())) co_await responder_.finish();
 }
@@ -172,8 +172,9 @@ void Generation::on(Part& part, RequestFailed event) {
     if (!failure_) failure_ = std::move(event.error);
 }
 
-void Generation::write(const std::string& chunk) {
-    if (!chunk.empty()) out_.data(chunk);
+void Generation::write(const Chunks& chunks) {
+    for (const std::string& chunk : chunks)
+        out_.data(chunk);
 }
 
 }  // namespace brigada

@@ -54,7 +54,7 @@ class Generation {
     void on(Part& part, RequestFailed event);
 
     bool all_done() const { return done_ == parts_.size(); }
-    void write(const std::string& chunk);
+    void write(const Chunks& chunks);
 
     Service& service_;
     const LoadedModel& model_;

@@ -163,7 +163,15 @@ Metrics::Metrics()
       prompt_tokens_(histogram(registry_, "vllm:request_prompt_tokens",
                                "Prompt tokens of a request.", kTokenCounts)),
       generation_tokens_(histogram(registry_, "vllm:request_generation_tokens",
-                                   "Tokens generated for a request.", kTokenCounts)) {}
+                                   "Tokens generated for a request.", kTokenCounts)),
+      broken_calls_(prometheus::BuildCounter()
+                        .Name("brigada_broken_tool_calls_total")
+                        .Help("What began as a call of a tool and came back as text, by why.")
+                        .Register(registry_)) {}
+
+void Metrics::broken_call(std::string_view reason) {
+    broken_calls_.Add({{"reason", std::string(reason)}}).Increment();
+}
 
 void Metrics::step(uint32_t tokens, Duration took) {
     step_tokens_.Observe(tokens);

@@ -3,6 +3,8 @@
 // existing dashboards and autoscalers work; ours start with "brigada_".
 #pragma once
 
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/observer.h"
 
@@ -27,6 +30,9 @@ class Metrics : public EngineObserver {
     void next_token(Duration since_last) override;
     void finished(const EngineUsage& usage, Duration since_received) override;
 
+    /// What a model began as a call of a tool is none, because of `reason`. Any thread.
+    void broken_call(std::string_view reason);
+
     /// The page in Prometheus' text format; without a model only what the HTTP layer counts.
     std::string page(const std::string& model_name, const LoadedModel* model,
                      uint64_t http_requests) const;
@@ -43,6 +49,7 @@ class Metrics : public EngineObserver {
     prometheus::Histogram& step_seconds_;
     prometheus::Histogram& prompt_tokens_;
     prometheus::Histogram& generation_tokens_;
+    prometheus::Family<prometheus::Counter>& broken_calls_;
 };
 
 }  // namespace brigada

@@ -19,9 +19,17 @@ std::string session_of(const GenerationOptions& options, const HttpRequest& http
     return "";
 }
 
+/// A message to go on with may be within its reasoning, whatever the template wrote around it.
+bool opens_reasoning(const AnswerFormat& answers, const ChatRequest& request,
+                     std::string_view prompt) {
+    if (!request.continue_final_message) return answers.opens_reasoning(prompt);
+    const Json& content = request.messages.back()["content"];
+    return content.is_string() && answers.is_within_reasoning(content.get<std::string>());
+}
+
 }  // namespace
 
-Result<Tokens> chat_prompt(const LoadedModel& model, const ChatRequest& request) {
+Result<ChatPrompt> chat_prompt(const LoadedModel& model, const ChatRequest& request) {
     TRY(std::string text,
         model.chat_template.render({.messages = request.messages,
                                     .tools = request.tools,
@@ -30,7 +38,17 @@ Result<Tokens> chat_prompt(const LoadedModel& model, const ChatRequest& request)
                                     .continue_final_message = request.continue_final_message,
                                     .extra = request.template_arguments,
                                     .now_unix = std::time(nullptr)}));
-    return model.tokenizer().encode(text, Specials::recognise);
+    return ChatPrompt{.tokens = model.tokenizer().encode(text, Specials::recognise),
+                      .opens_reasoning = opens_reasoning(model.answers, request, text)};
+}
+
+Tokens shown_controls(const LoadedModel& model, const ChatRequest& request) {
+    Tokens out;
+    for (const std::string_view control : model.answers.controls(!request.tools.is_null()))
+        if (const auto id = model.tokenizer().find(control);
+            id && model.tokenizer().is_special(*id))
+            out.push_back(*id);
+    return out;
 }
 
 Result<Tokens> completion_prompt(const LoadedModel& model, const CompletionPrompt& prompt) {

@@ -15,8 +15,17 @@
 
 namespace brigada {
 
+/// A conversation as the model reads it, and where in an answer it ends.
+struct ChatPrompt {
+    Tokens tokens;
+    bool opens_reasoning = false;
+};
+
 /// Error::invalid_argument when the template refuses the conversation, with the template's words.
-Result<Tokens> chat_prompt(const LoadedModel& model, const ChatRequest& request);
+Result<ChatPrompt> chat_prompt(const LoadedModel& model, const ChatRequest& request);
+
+/// The control tokens that answers to this request are read by.
+Tokens shown_controls(const LoadedModel& model, const ChatRequest& request);
 
 /// Text gets a BOS in front where the model wants one; ids are taken as they are.
 Result<Tokens> completion_prompt(const LoadedModel& model, const CompletionPrompt& prompt);

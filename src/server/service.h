@@ -18,6 +18,7 @@
 #include "server/metrics.h"
 #include "tokens/chat_template.h"
 #include "tokens/tokenizer.h"
+#include "toolcall/answer_format.h"
 
 namespace brigada {
 
@@ -31,6 +32,7 @@ struct ServiceConfig {
 struct LoadedModel {
     std::unique_ptr<Model> model;  // before the engine, which borrows it
     ChatTemplate chat_template;
+    AnswerFormat answers;
     StartedEngine started;
 
     const Tokenizer& tokenizer() const { return model->tokenizer(); }

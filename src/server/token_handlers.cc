@@ -23,7 +23,8 @@ Result<Tokens> tokens_of_body(Service& service, const LoadedModel& model,
     if (fields.find("messages")) {
         TRY(ChatRequest chat, read_chat_request(fields, service.sampling_defaults(model),
                                                 service.generation_limits(model)));
-        return chat_prompt(model, chat);
+        TRY(ChatPrompt prompt, chat_prompt(model, chat));
+        return std::move(prompt.tokens);
     }
     TRY(auto text, fields.text("prompt"));
     if (!text) return Error{Code::invalid_argument, "prompt: is missing; or send messages"};

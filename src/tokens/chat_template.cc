@@ -83,6 +83,16 @@ Result<void> parse_arguments(Heap& heap, Dict& call) {
     return {};
 }
 
+/// gpt-oss calls reasoning `thinking`, and refuses it beside a text in a message with calls.
+void name_reasoning(Dict& message) {
+    const Value reasoning = member(message, "reasoning_content");
+    const Value content = member(message, "content");
+    const bool has_text = content.is_text() && !content.as_text().empty();
+    const bool has_calls = message.find("tool_calls") != nullptr;
+    if (!reasoning.is_text() || message.find("thinking") || (has_text && has_calls)) return;
+    message.set(Value::text("thinking"), reasoning);
+}
+
 Result<Value> messages_for_template(Heap& heap, const Json& messages) {
     if (!messages.is_array())
         return bad_input(concat("messages must be an array, not ", messages.type_name()));
@@ -90,6 +100,7 @@ Result<Value> messages_for_template(Heap& heap, const Json& messages) {
     Result<void> parsed;
     each_dict(list, [&](Dict& message) {
         drop_message_markers(message);
+        name_reasoning(message);
         each_dict(member(message, "tool_calls"), [&](Dict& call) {
             if (parsed.ok()) parsed = parse_arguments(heap, call);
         });

@@ -1,6 +1,7 @@
 // ChatTemplate: a model's own Jinja template, from messages in OpenAI form to the text the model
 // was trained on. It sets up what transformers' apply_chat_template would and what servers add to
-// it: tool arguments become objects, cache_control markers are dropped.
+// it: tool arguments become objects, cache_control markers are dropped, reasoning has all its
+// names.
 #pragma once
 
 #include <cstdint>

@@ -156,6 +156,22 @@ TEST(ChatTemplate, templates_given_arguments_as_text_render_or_refuse_as_elsewhe
     EXPECT_GE(refused, 40u);
 }
 
+TEST(ChatTemplate, reasoning_has_the_name_that_gpt_oss_reads) {
+    const std::string name = "7-reasoning-in-tool-loop";
+    for (const Golden& golden : goldens()) {
+        if (golden.name != "gpt-oss") continue;
+        const auto compiled = ChatTemplate::parse(golden.source, golden.bos(), golden.eos());
+        Json input = conversation(name);
+        for (Json& message : input["messages"])
+            message.erase("thinking");
+        EXPECT_EQ(*compiled->render(chat(input["messages"], input["tools"])),
+                  golden.expected["cases"][name]["text"].get<std::string>());
+        // Beside a text the template would refuse it.
+        input["messages"][1]["content"] = "I look.";
+        EXPECT_TRUE(compiled->render(chat(input["messages"], input["tools"])).ok());
+    }
+}
+
 TEST(ChatTemplate, a_template_that_needs_tools_says_so_without_them) {
     for (const Golden& golden : goldens()) {
         if (golden.name != "hermes-3") continue;

@@ -1,15 +1,22 @@
 #include "tokens/stream_decoder.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "tokens/unicode.h"
 
 namespace brigada {
 
-StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, bool skip_special)
-    : tokenizer_(&tokenizer), skip_special_(skip_special) {}
+StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, bool skip_special, Tokens shown)
+    : tokenizer_(&tokenizer), skip_special_(skip_special), shown_(std::move(shown)) {}
+
+bool StreamDecoder::is_left_out(TokenId id) const {
+    return skip_special_ && tokenizer_->is_special(id) && std::ranges::count(shown_, id) == 0;
+}
 
 std::string StreamDecoder::append(TokenId id) {
     std::string_view bytes = tokenizer_->bytes(id);
-    if (bytes.empty() || (skip_special_ && tokenizer_->is_special(id))) return {};
+    if (bytes.empty() || is_left_out(id)) return {};
     if (at_start_ && tokenizer_->strips_first_space() && bytes.starts_with(' '))
         bytes.remove_prefix(1);
     at_start_ = false;

@@ -12,7 +12,8 @@ namespace brigada {
 /// Borrows the tokenizer, which must outlive it.
 class StreamDecoder {
   public:
-    explicit StreamDecoder(const Tokenizer& tokenizer, bool skip_special = true);
+    /// With `skip_special` control tokens are left out, except those in `shown`.
+    explicit StreamDecoder(const Tokenizer& tokenizer, bool skip_special = true, Tokens shown = {});
 
     /// The text that is complete now: UTF-8, possibly empty. Bytes that may still become a
     /// character wait; bytes that cannot are U+FFFD.
@@ -22,8 +23,11 @@ class StreamDecoder {
     std::string flush();
 
   private:
+    bool is_left_out(TokenId id) const;
+
     const Tokenizer* tokenizer_;
     bool skip_special_;
+    Tokens shown_;
     bool at_start_ = true;
     std::string pending_;  // the beginning of a character, at most 3 bytes
 };

@@ -262,6 +262,16 @@ TEST(StreamDecoder, never_gives_half_a_character) {
     }
 }
 
+TEST(StreamDecoder, leaves_out_the_control_tokens_that_nobody_asked_to_see) {
+    const Tokenizer tokenizer = tiny("shakespeare");
+    const Tokens tokens = tokenizer.encode("a<s>b</s>c", Specials::recognise);
+    StreamDecoder decoder(tokenizer, true, ids({1}));
+    std::string text;
+    for (const TokenId id : tokens)
+        text += decoder.append(id);
+    EXPECT_EQ(text, "a<s>bc");
+}
+
 TEST(StreamDecoder, drops_the_first_space_as_the_whole_text_does) {
     const Tokenizer tokenizer = tiny("stories260K");
     const Tokens tokens = tokenizer.encode("  two spaces", Specials::none);

@@ -40,6 +40,12 @@ bool AnswerFormat::opens_reasoning(std::string_view prompt) const {
     return reasoning->has_markers() && without_space_at_end(prompt).ends_with(reasoning->open);
 }
 
+bool AnswerFormat::is_within_reasoning(std::string_view text) const {
+    if (!reasoning->has_markers() || text.contains(reasoning->close)) return false;
+    const size_t at = text.find_first_not_of(kWhiteSpace);
+    return at != text.npos && text.substr(at).starts_with(reasoning->open);
+}
+
 Result<AnswerFormat> choose_answer_format(std::string_view chat_template,
                                           const FormatWishes& wishes) {
     AnswerFormat out;

@@ -24,6 +24,9 @@ struct AnswerFormat {
 
     /// Whether the answer to this prompt begins within the reasoning: its end opens it.
     bool opens_reasoning(std::string_view prompt) const;
+
+    /// Whether an answer that begins with `text` is still within its reasoning.
+    bool is_within_reasoning(std::string_view text) const;
 };
 
 /// What somebody says against the template: "auto" lets it decide, "none" turns it off.

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Calls of tools and reasoning, as `brigada serve` tells them. The models say what they are told to
+(`tape_model.py`); everything between them and the answer is real.
+
+    tests/tools_test.py [BINARY]
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import tape_model
+from server import Server, default_binary, free_port
+
+BINARY = default_binary()
+CHAT = "/v1/chat/completions"
+TOOLS = [{"type": "function", "function": {
+    "name": "get_weather", "description": "Weather", "parameters": {
+        "type": "object", "properties": {"city": {"type": "string"}}}}}]
+ARGUMENTS = json.loads(tape_model.CALL)["arguments"]
+
+
+class WithTapes(unittest.TestCase):
+    options = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        tape_model.write(cls.folder.name)
+        cls.server = Server(BINARY, cls.folder.name, "--name", "tape", *cls.options).__enter__()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.kill()
+        cls.folder.cleanup()
+
+    def ask(self, tape, **more):
+        return {"model": "tape", "messages": [{"role": "user", "content": tape}], "temperature": 0, **more}
+
+    def whole(self, tape, **more):
+        status, answer = self.server.post(CHAT, self.ask(tape, **more))
+        self.assertEqual(status, 200, answer)
+        return answer
+
+    def deltas(self, tape, choice=0, **more):
+        """The deltas of one choice, and how it ended."""
+        with self.server.stream(CHAT, self.ask(tape, **more)) as stream:
+            chosen = [c for chunk in stream for c in chunk["choices"] if c["index"] == choice]
+        self.assertEqual([c["finish_reason"] for c in chosen[:-1]], [None] * (len(chosen) - 1))
+        return [c["delta"] for c in chosen[:-1]], chosen[-1]["finish_reason"]
+
+
+def joined(deltas, name):
+    return "".join(delta.get(name) or "" for delta in deltas)
+
+
+class Hermes(WithTapes):
+    """Recognised by the template, which the model brings along."""
+
+    def check_call(self, call):
+        self.assertEqual(call["type"], "function")
+        self.assertTrue(call["id"].startswith("call_"))
+        self.assertEqual(call["function"]["name"], "get_weather")
+        self.assertEqual(json.loads(call["function"]["arguments"]), ARGUMENTS)
+
+    def test_a_whole_answer_has_its_calls_apart(self):
+        choice = self.whole("hermes", tools=TOOLS)["choices"][0]
+        self.assertEqual(choice["finish_reason"], "tool_calls")
+        self.assertEqual(choice["message"]["content"], "I will look.")
+        self.check_call(*choice["message"]["tool_calls"])
+
+    def test_a_stream_tells_a_call_once_and_its_arguments_as_they_come(self):
+        deltas, reason = self.deltas("hermes", tools=TOOLS)
+        self.assertEqual(reason, "tool_calls")
+        self.assertEqual(joined(deltas, "content"), "I will look.")
+        calls = [call for delta in deltas for call in delta.get("tool_calls", [])]
+        self.assertEqual(calls[0]["function"], {"name": "get_weather", "arguments": ""})
+        self.assertEqual({call["index"] for call in calls}, {0})
+        self.assertGreater(len(calls), 5)
+        for later in calls[1:]:
+            self.assertEqual(sorted(later), ["function", "index"])
+            self.assertEqual(sorted(later["function"]), ["arguments"])
+        self.check_call({**calls[0], "function": {
+            "name": "get_weather", "arguments": "".join(c["function"]["arguments"] for c in calls)}})
+
+    def test_reasoning_stands_apart_and_is_counted(self):
+        answer = self.whole("thinking", tools=TOOLS)
+        message = answer["choices"][0]["message"]
+        self.assertIsNone(message["content"])
+        self.assertEqual(message["reasoning_content"], "Where is that?")
+        self.check_call(*message["tool_calls"])
+        told = answer["usage"]["completion_tokens_details"]["reasoning_tokens"]
+        self.assertGreater(told, 5)
+        self.assertLess(told, answer["usage"]["completion_tokens"] - 20)
+        deltas, _ = self.deltas("thinking", tools=TOOLS)
+        self.assertEqual(joined(deltas, "reasoning_content"), "Where is that?")
+        self.assertEqual(joined(deltas, "content"), "")
+        hidden = self.whole("thinking", tools=TOOLS, include_reasoning=False)["choices"][0]["message"]
+        self.assertNotIn("reasoning_content", hidden)
+
+    def test_without_tools_a_call_is_text(self):
+        for more in ({}, {"tools": TOOLS, "tool_choice": "none"}):
+            choice = self.whole("hermes", **more)["choices"][0]
+            self.assertEqual(choice["message"]["content"], tape_model.TAPES["hermes"])
+            self.assertNotIn("tool_calls", choice["message"])
+            self.assertEqual(choice["finish_reason"], "stop")
+
+    def test_text_stays_text(self):
+        choice = self.whole("text", tools=TOOLS)["choices"][0]
+        self.assertEqual(choice["message"], {"role": "assistant", "content": tape_model.TAPES["text"]})
+        self.assertEqual(joined(self.deltas("text", tools=TOOLS)[0], "content"), tape_model.TAPES["text"])
+
+    def test_a_broken_call_comes_back_as_text_and_is_counted(self):
+        choice = self.whole("broken", tools=TOOLS)["choices"][0]
+        self.assertEqual(choice["message"], {"role": "assistant", "content": tape_model.TAPES["broken"]})
+        self.assertEqual(choice["finish_reason"], "stop")
+        deltas, reason = self.deltas("broken", tools=TOOLS)
+        self.assertEqual(joined(deltas, "content"), tape_model.TAPES["broken"])
+        self.assertEqual(reason, "stop")
+        self.assertGreaterEqual(self.server.metric("brigada_broken_tool_calls_total"), 2)
+
+    def test_a_call_that_is_cut_off_is_none(self):
+        choice = self.whole("hermes", tools=TOOLS, max_tokens=25)["choices"][0]
+        self.assertEqual(choice["finish_reason"], "length")
+        self.assertTrue(choice["message"]["content"].startswith("I will look.\n<tool_call>"))
+
+    def test_choices_do_not_mix(self):
+        answer = self.whole("hermes", tools=TOOLS, n=3)
+        ids = set()
+        for choice in answer["choices"]:
+            self.check_call(*choice["message"]["tool_calls"])
+            ids.add(choice["message"]["tool_calls"][0]["id"])
+        self.assertEqual(len(ids), 3)
+        for index in range(2):
+            self.assertEqual(joined(self.deltas("hermes", index, tools=TOOLS, n=2)[0], "content"), "I will look.")
+
+    def test_the_next_turn_shows_the_call_and_its_result_to_the_model(self):
+        call = self.whole("hermes", tools=TOOLS)["choices"][0]["message"]
+        messages = [{"role": "user", "content": "hermes"},
+                    {**call, "reasoning_content": "Thought."},
+                    {"role": "tool", "tool_call_id": call["tool_calls"][0]["id"], "content": "31"},
+                    {"role": "user", "content": "text"}]
+        status, tokens = self.server.post("/tokenize", {"messages": messages, "return_token_strs": True})
+        self.assertEqual(status, 200, tokens)
+        prompt = "".join(tokens["token_strs"])
+        self.assertIn('Thought.I will look.<call get_weather {"city": "Málaga", "days": [1, 2.5, null]}>', prompt)
+        self.assertIn("tool: 31", prompt)
+        status, answer = self.server.post(CHAT, {"messages": messages, "tools": TOOLS, "temperature": 0})
+        self.assertEqual(answer["choices"][0]["message"]["content"], tape_model.TAPES["text"])
+
+    def test_a_call_that_must_be_is_refused_with_words(self):
+        status, answer = self.server.post(CHAT, self.ask("hermes", tools=TOOLS, tool_choice="required"))
+        self.assertEqual(status, 400)
+        self.assertIn("required", answer["error"]["message"])
+
+
+class Mistral(WithTapes):
+    """Chosen by hand, and marked by control tokens, which other answers do not show."""
+    options = ("--tool-call-format", "mistral", "--reasoning-format", "none")
+
+    def test_control_tokens_mark_a_call(self):
+        choice = self.whole("mistral", tools=TOOLS)["choices"][0]
+        call = choice["message"]["tool_calls"][0]
+        self.assertIsNone(choice["message"]["content"])
+        self.assertEqual(len(call["id"]), 9)
+        self.assertEqual(json.loads(call["function"]["arguments"]), {"city": "Málaga", "days": []})
+
+    def test_without_tools_they_are_left_out_as_ever(self):
+        content = self.whole("mistral")["choices"][0]["message"]["content"]
+        self.assertEqual(content, 'get_weather{"city": "Málaga", "days": []}')
+
+    def test_reasoning_is_text_where_it_was_turned_off(self):
+        content = self.whole("thinking", tools=TOOLS)["choices"][0]["message"]["content"]
+        self.assertEqual(content, tape_model.TAPES["thinking"])
+
+
+class Options(unittest.TestCase):
+    def test_a_format_that_there_is_not_is_refused_with_those_there_are(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tape_model.write(folder)
+            ended = subprocess.run([BINARY, "serve", folder, "--port", str(free_port()),
+                                    "--tool-call-format", "herpes"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("herpes", ended.stderr)
+        self.assertIn("hermes", ended.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and os.access(sys.argv[1], os.X_OK):
+        BINARY = sys.argv.pop(1)
+    unittest.main(verbosity=2)
