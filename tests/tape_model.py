@@ -26,9 +26,11 @@ TAPES = {
     "hermes": f"I will look.\n<tool_call>\n{CALL}\n</tool_call>",
     "thinking": f"<think>\nWhere is that?\n</think>\n\n<tool_call>\n{CALL}\n</tool_call>",
     "broken": '<tool_call>\n{"name": "get_weather", "arguments": {"city": Málaga}}\n</tool_call>',
+    "harmony": '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Málaga"}'
+               "<|call|>",
     "mistral": '[TOOL_CALLS]get_weather[ARGS]{"city": "Málaga", "days": []}',
 }
-CONTROLS = ["[TOOL_CALLS]", "[ARGS]"]
+CONTROLS = ["[TOOL_CALLS]", "[ARGS]", "<|channel|>", "<|constrain|>", "<|message|>", "<|call|>"]
 
 TEMPLATE = """\
 {#- The tapes write calls as <tool_call>, and reasoning in <think> and </think>. #}

@@ -176,6 +176,23 @@ class Mistral(WithTapes):
         self.assertEqual(content, tape_model.TAPES["thinking"])
 
 
+class Harmony(WithTapes):
+    """Every message is between control tokens, and the last of them ends the answer."""
+    options = ("--tool-call-format", "openai")
+
+    def test_an_end_token_ends_the_call(self):
+        answer = self.whole("harmony", tools=TOOLS)
+        choice = answer["choices"][0]
+        self.assertEqual(choice["finish_reason"], "tool_calls")
+        self.assertEqual(choice["message"]["tool_calls"][0]["function"],
+                         {"name": "get_weather", "arguments": '{"city": "Málaga"}'})
+        self.assertIsNone(choice["message"]["content"])
+
+    def test_text_without_a_channel_is_text(self):
+        content = self.whole("text", tools=TOOLS)["choices"][0]["message"]["content"]
+        self.assertEqual(content, tape_model.TAPES["text"])
+
+
 class Options(unittest.TestCase):
     def test_a_format_that_there_is_not_is_refused_with_those_there_are(self):
         with tempfile.TemporaryDirectory() as folder:
