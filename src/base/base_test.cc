@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "base/digits.h"
 #include "base/file.h"
 #include "base/ids.h"
 #include "base/json.h"
@@ -46,6 +47,20 @@ TEST(Result, context_is_told_from_further_out) {
 
 TEST(Check, ends_the_process_with_condition_and_values) {
     EXPECT_DEATH(CHECK(1 + 1 == 3, "sum=", 2), "1 \\+ 1 == 3: sum=2");
+}
+
+TEST(Digits, have_their_width) {
+    std::string out;
+    append_decimal(out, std::numeric_limits<int64_t>::min());
+    append_decimal(out, 0);
+    append_padded(out, 7, 3);
+    append_padded(out, 1'234, 2);
+    append_padded(out, 18'446'744'073'709'551'615u, 20);
+    append_hex(out, 0xab);
+    EXPECT_EQ(out,
+              "-92233720368547758080"
+              "0073418446744073709551615"
+              "00000000000000ab");
 }
 
 TEST(Rng, is_the_same_everywhere) {

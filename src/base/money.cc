@@ -1,6 +1,6 @@
 #include "base/money.h"
 
-#include <fmt/format.h>
+#include "base/digits.h"
 
 namespace brigada {
 
@@ -9,7 +9,10 @@ std::string decimal_dollars(Money money) {
     const char* sign = money.nano < 0 ? "-" : "";
     const uint64_t size =
         money.nano < 0 ? 0 - static_cast<uint64_t>(money.nano) : static_cast<uint64_t>(money.nano);
-    std::string out = fmt::format("{}{}.{:09}", sign, size / kNano, size % kNano);
+    std::string out = sign;
+    append_decimal(out, static_cast<int64_t>(size / kNano));
+    out += '.';
+    append_padded(out, size % kNano, 9);
     while (out.ends_with('0') && out[out.size() - 3] != '.')
         out.pop_back();
     return out;

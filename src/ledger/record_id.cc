@@ -1,9 +1,9 @@
 #include "ledger/record_id.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
+
+#include "base/digits.h"
 
 namespace brigada {
 
@@ -44,7 +44,11 @@ std::optional<RecordId> RecordId::from_bytes(std::string_view bytes) {
 }
 
 std::string RecordId::hex() const {
-    return fmt::format("{:016x}{:016x}", time_ns, number);
+    std::string out;
+    out.reserve(2 * kBytes);
+    append_hex(out, time_ns);
+    append_hex(out, number);
+    return out;
 }
 
 std::optional<RecordId> RecordId::from_hex(std::string_view text) {
