@@ -8,13 +8,14 @@ constexpr int kLengthBytes = 4;
 }  // namespace
 
 void FieldWriter::item(uint8_t number, std::string_view bytes) {
-    out_.push_back(static_cast<char>(number));
     size_t length = bytes.size();
     CHECK(length < size_t{1} << (7 * kLengthBytes));
+    char head[1 + kLengthBytes] = {static_cast<char>(number)};
+    size_t used = 1;
     for (; length >= 128; length >>= 7)
-        out_.push_back(static_cast<char>((length & 127) | 128));
-    out_.push_back(static_cast<char>(length));
-    out_.append(bytes);
+        head[used++] = static_cast<char>((length & 127) | 128);
+    head[used++] = static_cast<char>(length);
+    out_.append(head, used).append(bytes);
 }
 
 void FieldWriter::text(uint8_t number, std::string_view value) {

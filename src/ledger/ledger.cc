@@ -192,12 +192,15 @@ void Ledger::append(const CallRecord& record, Wal::Done done) {
 // The place is kept until the record is on the disk, so that a call is always in one of the two; in
 // both it is counted once, by its id.
 void Ledger::append(const CallRecord& record, OpenCalls::Place place, Wal::Done done) {
-    const bool is_safe = may_be_late_ && open_->finish(place, record);
-    append(record, [open = open_.get(), place,
-                    later = is_safe ? Wal::Done() : std::move(done)](Result<void> written) mutable {
-        if (written.ok()) open->end(place);
-        if (later) later(std::move(written));
-    });
+    CHECK(record.id != RecordId{}, "a call without an id");
+    std::string encoded = encode(record);
+    const bool is_safe = may_be_late_ && open_->finish(place, record, encoded);
+    wal_->append(std::move(encoded),
+                 [open = open_.get(), place,
+                  later = is_safe ? Wal::Done() : std::move(done)](Result<void> written) mutable {
+                     if (written.ok()) open->end(place);
+                     if (later) later(std::move(written));
+                 });
     if (is_safe) done({});
 }
 

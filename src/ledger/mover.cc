@@ -69,6 +69,7 @@ Result<void> Mover::move_batch() {
     if (batch_.empty()) TRY(read_batch());
     TRY(insert_batch());
     batch_.clear();
+    calls_.clear();
     return {};
 }
 
@@ -87,17 +88,17 @@ Result<void> Mover::read_batch() {
 }
 
 Result<void> Mover::insert_batch() {
-    std::vector<StoredCall> calls;
+    calls_.clear();
     uint64_t bytes = 0;
     for (const OwnedWalFrame& owned : batch_) {
         for (const std::string_view record : owned.frame.records) {
             TRY(CallRecord decoded, decode_call_record(record));
-            calls.push_back({std::move(decoded), record});
+            calls_.push_back({std::move(decoded), record});
         }
         bytes += owned.frame.record_bytes();
     }
     const uint64_t moved = batch_.back().frame.end() - 1;
-    TRY(store_->insert(calls, moved));
+    TRY(store_->insert(calls_, moved));
     wal_.moved(moved, bytes);
     std::lock_guard lock(mutex_);
     moved_ = moved;

@@ -64,6 +64,7 @@ class Mover {
     std::unique_ptr<CallStore> store_;
     WalReader reader_;
     std::vector<OwnedWalFrame> batch_;
+    std::vector<StoredCall> calls_;  // those of batch_; its memory serves batch after batch
 
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;

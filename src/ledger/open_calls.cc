@@ -165,19 +165,22 @@ OpenCalls::Slot& OpenCalls::slot(Place place) const {
 }
 
 Result<OpenCalls::Place> OpenCalls::begin(const CallRecord& record) {
-    return write(record, State::running);
+    return write(record, encode(record), State::running);
 }
 
-bool OpenCalls::finish(Place& place, const CallRecord& record) {
-    const auto written = write(record, State::ended);
+bool OpenCalls::finish(Place& place, const CallRecord& record, std::string_view encoded) {
+    const auto written = write(record, encoded, State::ended);
     if (!written.ok()) return false;
     end(place);
     place = *written;
     return true;
 }
 
-Result<OpenCalls::Place> OpenCalls::write(const CallRecord& record, State state) {
-    const std::string bytes = encode(record, kBounds);
+Result<OpenCalls::Place> OpenCalls::write(const CallRecord& record, std::string_view encoded,
+                                          State state) {
+    const bool fits = encoded.size() <= sizeof(Slot::record);
+    const std::string shortened = fits ? std::string() : encode(record, kBounds);
+    const std::string_view bytes = fits ? encoded : shortened;
     CHECK(bytes.size() <= sizeof(Slot::record), bytes.size(), " bytes of a shortened record");
     std::lock_guard lock(mutex_);
     if (free_.empty()) TRY(add_chunk());

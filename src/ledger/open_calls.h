@@ -47,17 +47,18 @@ class OpenCalls {
     /// end is not among them: it was never sent.
     std::vector<Left> left() const;
 
-    /// Any thread. `record` need not have ended; texts longer than 96 bytes are cut, and of its
-    /// attempts the last is kept. Error::io when more calls run than ever before and the disk has
-    /// no room for them.
+    /// Any thread. `record` need not have ended; of one that is too long for its place, texts are
+    /// cut at 96 bytes and the last attempt is kept. Error::io when more calls run than ever before
+    /// and the disk has no room for them.
     Result<Place> begin(const CallRecord& record);
 
     /// Only by whoever began the call, and not after end().
     void progress(Place place, const Progress& progress);
 
     /// Any thread. The call has ended: `record` stands in its place from now on, until end().
-    /// False, and nothing is done, when the disk has no room.
-    bool finish(Place& place, const CallRecord& record);
+    /// `encoded` is encode(record), which the log needs, too. False, and nothing is done, when the
+    /// disk has no room.
+    bool finish(Place& place, const CallRecord& record, std::string_view encoded);
 
     /// Any thread. The call is in the log.
     void end(Place place);
@@ -77,7 +78,7 @@ class OpenCalls {
     Result<void> add_chunk();
     void find_left();
     std::optional<CallRecord> read(const Slot& slot) const;
-    Result<Place> write(const CallRecord& record, State state);
+    Result<Place> write(const CallRecord& record, std::string_view encoded, State state);
     void free(Place place);
     Slot& slot(Place place) const;
 

@@ -60,7 +60,7 @@ TEST(OpenCalls, leaves_calls_that_ended_as_they_ended) {
     CallRecord ended = agent_call(1);
     ended.usage.output = 999;
     ended.status = CallStatus::timeout;
-    ASSERT_TRUE(calls->finish(place, ended));
+    ASSERT_TRUE(calls->finish(place, ended, encode(ended)));
     EXPECT_EQ(calls->count(), 1u);
     auto left = left_behind(folder);
     ASSERT_EQ(left.size(), 1u);
@@ -77,7 +77,8 @@ TEST(OpenCalls, leaves_a_call_once_that_died_between_its_two_places) {
     const auto calls = OpenCalls::open(file_in(folder)).value();
     (void)calls->begin(agent_call(1)).value();
     auto second = calls->begin(agent_call(1)).value();
-    ASSERT_TRUE(calls->finish(second, agent_call(1)));  // as if the first had not been freed yet
+    ASSERT_TRUE(calls->finish(second, agent_call(1),
+                              encode(agent_call(1))));  // as if the first had not been freed yet
     const auto left = left_behind(folder);
     ASSERT_EQ(left.size(), 1u);
     EXPECT_EQ(left[0].record.status, agent_call(1).status);
@@ -134,6 +135,17 @@ TEST(OpenCalls, takes_a_call_whatever_things_are_called) {
     (void)calls->begin(call).value();
     ASSERT_EQ(left_behind(folder).size(), 1u);
     EXPECT_EQ(left_behind(folder)[0].record.attempts.size(), 1u);
+}
+
+TEST(OpenCalls, keeps_all_of_a_call_that_fits) {
+    const TestFolder folder;
+    const auto calls = OpenCalls::open(file_in(folder)).value();
+    CallRecord call = agent_call(1);
+    call.session = std::string(300, 's');
+    auto place = calls->begin(call).value();
+    EXPECT_EQ(left_behind(folder)[0].record.attempts.size(), call.attempts.size());
+    ASSERT_TRUE(calls->finish(place, call, encode(call)));
+    EXPECT_EQ(left_behind(folder)[0].record, call);
 }
 
 TEST(OpenCalls, passes_over_a_call_that_was_not_written_to_its_end) {
