@@ -87,7 +87,7 @@ TEST(CallStory, spans_read_as_the_golden_file_has_them) {
 TEST(CallStory, a_line_says_who_asked_what_and_what_became_of_it) {
     LogLine line(LogFormat::json, level_of(failed_over()), kNoon, "call");
     tell_call(failed_over(), place(), line);
-    const Json read = *parse_json(line.text(), "line");
+    const Json read = *parse_json(line.take(), "line");
     EXPECT_EQ(read["level"], "info");
     EXPECT_EQ(read["team_alias"], "compilers");
     EXPECT_EQ(read["end_user"], "e \"1\"");
@@ -115,8 +115,9 @@ TEST(CallStory, a_call_of_nobody_has_no_tenant_and_no_upstream) {
         EXPECT_THAT(attribute.name, testing::Not(testing::StartsWith("brigada.t")));
     LogLine line(LogFormat::text, level_of(facts), kNoon, "call");
     tell_call(facts, {}, line);
-    EXPECT_THAT(line.text(), testing::HasSubstr("status=401 refusal=auth_error"));
-    EXPECT_THAT(line.text(), testing::Not(testing::HasSubstr("trace_id")));
+    const std::string text = line.take();
+    EXPECT_THAT(text, testing::HasSubstr("status=401 refusal=auth_error"));
+    EXPECT_THAT(text, testing::Not(testing::HasSubstr("trace_id")));
 }
 
 TEST(CallStory, what_upstreams_failed_at_is_a_warning) {

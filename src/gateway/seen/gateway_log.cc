@@ -60,13 +60,23 @@ class GatewayLog::Writer {
 
     void write(const std::deque<std::string>& lines) {
         std::string text;
-        for (const std::string& line : lines)
+        text.reserve(kPortionBytes);
+        for (const std::string& line : lines) {
+            if (text.size() + line.size() > kPortionBytes) put(text);
             text.append(text.empty() ? "" : "\n").append(line);  // the sink ends the last one
-        sink_->log({"brigada", spdlog::level::critical, text});
+        }
+        put(text);
         sink_->flush();
     }
 
+    void put(std::string& text) {
+        if (!text.empty()) sink_->log({"brigada", spdlog::level::critical, text});
+        text.clear();
+    }
+
     static constexpr std::chrono::milliseconds kGather{50};
+    /// Larger ones would be mapped anew, and their pages cleared, for every batch.
+    static constexpr size_t kPortionBytes = 32 * 1024;
 
     const spdlog::sink_ptr sink_;
     const size_t most_;
@@ -115,8 +125,8 @@ LogLine GatewayLog::line(LogLevel level, std::string_view event) const {
     return {format_, level, WallClock().now(), event};
 }
 
-void GatewayLog::write(const LogLine& line) {
-    if (writes(line.level())) writer_->add(line.text());
+void GatewayLog::write(LogLine line) {
+    if (writes(line.level())) writer_->add(line.take());
 }
 
 uint64_t GatewayLog::dropped() const {

@@ -31,7 +31,7 @@ class GatewayLog {
     LogLine line(LogLevel level, std::string_view event) const;
 
     /// Any thread. Never waits for the disk.
-    void write(const LogLine& line);
+    void write(LogLine line);
 
     /// Lines that were dropped because too many waited.
     uint64_t dropped() const;

@@ -34,8 +34,8 @@ class LogLine {
     LogLine& add(std::string_view name, Duration duration);
 
     LogLevel level() const { return level_; }
-    /// The line, without a line break.
-    std::string text() const;
+    /// The finished line, without a line break; nothing can be added any more.
+    std::string take();
 
   private:
     void begin(std::string_view name);

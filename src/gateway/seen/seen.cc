@@ -122,7 +122,7 @@ void Seen::call_ended(const CallFacts& facts, const CallPlace& place) {
     if (const LogLevel level = level_of(facts); log_->writes(level)) {
         LogLine line = log_->line(level, "call");
         tell_call(facts, place, line);
-        log_->write(line);
+        log_->write(std::move(line));
     }
     if (!spans_ || !place.parent.sampled()) return;
     for (TraceSpan& span : call_spans(facts, place))
@@ -158,7 +158,7 @@ void Seen::reloaded(const Result<std::vector<std::string>>& notes) {
 void Seen::look_at(const Upstream& upstream) {
     const std::string& id = upstream.deployment->id;
     const bool is_down = upstream.breaker().open() || upstream.state->seems_down;
-    const AlertBook::Change change = told_.look(concat("upstream ", id), is_down);
+    const AlertBook::Change change = told_.look("upstream " + id, is_down);
     if (change == AlertBook::Change::none) return;
     Alert alert{
         .event = is_down ? "upstream_down" : "upstream_up", .group = "proxy", .upstream = id};
