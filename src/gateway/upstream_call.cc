@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/concat.h"
 #include "base/json.h"
 
 namespace brigada {
@@ -34,7 +33,7 @@ void add_credentials(const Deployment& deployment, HttpHeaders& headers) {
         if (deployment.dialect == UpstreamDialect::anthropic)
             headers.add("x-api-key", deployment.api_key.reveal());
         else
-            headers.add("Authorization", concat("Bearer ", deployment.api_key.reveal()));
+            headers.add("Authorization", "Bearer " + deployment.api_key.reveal());
     }
     if (!deployment.organization.empty())
         headers.add("OpenAI-Organization", deployment.organization);
@@ -43,8 +42,10 @@ void add_credentials(const Deployment& deployment, HttpHeaders& headers) {
 }
 
 std::string upstream_target(const UpstreamAddress& address, std::string_view path) {
-    const bool versioned = address.base_path.ends_with("/v1");
-    return concat(address.base_path, versioned ? "" : "/v1", path);
+    std::string out = address.base_path;
+    if (!out.ends_with("/v1")) out += "/v1";
+    out += path;
+    return out;
 }
 
 HttpCall call_to(const Deployment& deployment, std::shared_ptr<TlsContext> tls,

@@ -1,6 +1,7 @@
 #include "net/http.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/check.h"
 #include "net/http_grammar.h"
@@ -57,6 +58,15 @@ constexpr std::pair<int, std::string_view> kReasons[] = {
     {529, "Overloaded"},
 };
 
+bool ends_line(char c) {
+    return (c == '\r') | (c == '\n') | (c == '\0');
+}
+
+/// Most names already differ in length.
+bool is_named(const HttpHeaders::Field& field, std::string_view name) {
+    return field.name.size() == name.size() && equal_without_case(field.name, name);
+}
+
 int hex_digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -101,23 +111,22 @@ void HttpHeaders::add(std::string_view name, std::string_view value) {
     text_.append(name);
     const auto value_begin = static_cast<uint32_t>(text_.size());
     text_.append(value);
-    std::replace_if(
-        text_.begin() + value_begin, text_.end(),
-        [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
+    for (char& c : std::span(text_).subspan(value_begin))
+        c = ends_line(c) ? ' ' : c;
     spans_.push_back({name_begin, static_cast<uint32_t>(name.size()), value_begin,
                       static_cast<uint32_t>(value.size())});
 }
 
 std::optional<std::string_view> HttpHeaders::get(std::string_view name) const {
     for (size_t i = 0; i < size(); ++i)
-        if (equal_without_case((*this)[i].name, name)) return (*this)[i].value;
+        if (is_named((*this)[i], name)) return (*this)[i].value;
     return std::nullopt;
 }
 
 std::vector<std::string_view> HttpHeaders::get_all(std::string_view name) const {
     std::vector<std::string_view> values;
     for (size_t i = 0; i < size(); ++i)
-        if (equal_without_case((*this)[i].name, name)) values.push_back((*this)[i].value);
+        if (is_named((*this)[i], name)) values.push_back((*this)[i].value);
     return values;
 }
 

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <utility>
 
-#include "base/concat.h"
+#include "base/digits.h"
 #include "net/http_grammar.h"
 
 namespace brigada {
@@ -38,8 +38,11 @@ bool is_end_to_end(std::string_view name) {
 
 std::string authority_of(const HttpCall& call) {
     const bool v6 = call.host.find(':') != std::string::npos;
-    std::string host = v6 ? concat("[", call.host, "]") : call.host;
-    return call.port == (call.tls ? 443 : 80) ? host : concat(host, ":", call.port);
+    std::string out = v6 ? "[" + call.host + "]" : call.host;
+    if (call.port == (call.tls ? 443 : 80)) return out;
+    out += ':';
+    append_decimal(out, call.port);
+    return out;
 }
 
 Http2Fields::Http2Fields(const HttpCall& call) {

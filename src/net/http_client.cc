@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/digits.h"
 #include "net/connection_pool.h"
 #include "net/http2_exchange.h"
 #include "net/http2_fields.h"
@@ -14,6 +15,8 @@
 namespace brigada {
 
 namespace {
+
+constexpr size_t kHeadBytes = 1'024;  // of a usual call, so that it does not grow step by step
 
 iovec piece(std::string_view text) {
     return {const_cast<char*>(text.data()), text.size()};
@@ -35,8 +38,10 @@ size_t size_of(const std::vector<std::string_view>& pieces) {
 }
 
 std::string render_head(const HttpCall& call) {
-    std::string head = concat(to_string(call.method), " ", call.target,
-                              " HTTP/1.1\r\nhost: ", authority_of(call), "\r\n");
+    std::string head(to_string(call.method));
+    head.reserve(kHeadBytes);
+    head.append(" ").append(call.target).append(" HTTP/1.1\r\nhost: ");
+    head.append(authority_of(call)).append("\r\n");
     for (size_t i = 0; i < call.headers.size(); ++i) {
         const HttpHeaders::Field field = call.headers[i];
         if (is_end_to_end(field.name))
@@ -45,7 +50,11 @@ std::string render_head(const HttpCall& call) {
     const size_t body_bytes = size_of(call.body);
     const bool says_length = body_bytes > 0 || call.method == HttpMethod::post ||
                              call.method == HttpMethod::put || call.method == HttpMethod::patch;
-    if (says_length) head.append(concat("content-length: ", body_bytes, "\r\n"));
+    if (says_length) {
+        head.append("content-length: ");
+        append_decimal(head, static_cast<int64_t>(body_bytes));
+        head.append("\r\n");
+    }
     return head.append("\r\n");
 }
 
