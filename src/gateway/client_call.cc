@@ -88,7 +88,7 @@ Task<void> ClientCall::run() {
     }
     if (!attempts_.empty()) co_await settle();
     if (refusal_) co_await send_refusal();
-    co_await stream_.stop();
+    if (stream_.watches()) co_await stream_.stop();
     gateway_.metrics().call_ended(served_by_ ? served_by_->model_name : "none", http_status_,
                                   now() - received_);
     witness_.tell(facts());

@@ -145,7 +145,7 @@ Task<ClientCall::Try> ClientCall::relay_whole(HttpExchange& exchange,
     first_byte_ = WallClock().now();
     gateway_.metrics().first_byte(now() - received_);
     co_await settle();
-    co_await stream_.stop();
+    if (stream_.watches()) co_await stream_.stop();
     HttpHeaders headers = answer_headers(head);
     headers.add("x-litellm-response-cost", decimal_dollars(cost_));
     if (!stream_.started())

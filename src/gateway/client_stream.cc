@@ -65,7 +65,7 @@ void ClientStream::set_head(int status, HttpHeaders headers) {
 }
 
 Task<bool> ClientStream::write(std::string_view bytes) {
-    co_await until_idle();
+    if (busy_) co_await until_idle();
     busy_ = true;
     const bool there = started() ? co_await responder_.write(bytes)
                                  : co_await responder_.start_stream(status_, headers_, bytes);
@@ -75,7 +75,7 @@ Task<bool> ClientStream::write(std::string_view bytes) {
 }
 
 Task<bool> ClientStream::finish(std::string_view bytes) {
-    co_await stop();
+    if (watches()) co_await stop();
     if (!started() && !co_await responder_.start_stream(status_, headers_)) co_return false;
     co_return co_await responder_.finish(bytes);
 }

@@ -23,6 +23,8 @@ class ClientStream {
     void watch_silence(Duration interval, HttpHeaders headers);
     /// Ends the watch and waits until it writes no more.
     Task<void> stop();
+    /// Whether there is anything to stop.
+    bool watches() const { return watching_; }
 
     bool started() const { return responder_.started(); }
 

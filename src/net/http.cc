@@ -143,9 +143,8 @@ bool HttpHeaders::lists(std::string_view name, std::string_view token) const {
 
 HttpHeaders::Field HttpHeaders::operator[](size_t i) const {
     const Span& span = spans_[i];
-    const std::string_view text = text_;
-    return {text.substr(span.name_begin, span.name_size),
-            text.substr(span.value_begin, span.value_size)};
+    const char* text = text_.data();
+    return {{text + span.name_begin, span.name_size}, {text + span.value_begin, span.value_size}};
 }
 
 void HttpHeaders::clear() {

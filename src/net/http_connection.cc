@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/digits.h"
 #include "net/http_grammar.h"
 
 namespace brigada {
@@ -12,6 +13,11 @@ namespace {
 
 // A client may pipeline so much while its request is being answered; then we stop looking.
 constexpr size_t kMaxCarry = 64 * 1024;
+
+constexpr size_t kHeadBytes = 1'024;  // of a usual answer, so that it does not grow step by step
+
+// What comes with a head is copied to its place; of a large body most had better land there.
+constexpr size_t kFirstRead = 16 * 1024;
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -121,8 +127,9 @@ Task<bool> HttpConnection::read_request() {
 // scratch.
 Task<IoStatus> HttpConnection::read_more(std::span<char> room) {
     if (half_closed_) co_return IoStatus::end;
-    const IoOutcome got =
-        co_await stream_.read_some(room.empty() ? std::span(server_->scratch) : room);
+    std::span<char> scratch = server_->scratch;
+    if (phase_ == Phase::idle) scratch = scratch.first(kFirstRead);
+    const IoOutcome got = co_await stream_.read_some(room.empty() ? scratch : room);
     if (got.status != IoStatus::ok) co_return got.status;
     if (room.empty()) {
         feed({server_->scratch.data(), got.bytes});
@@ -216,7 +223,7 @@ Task<void> HttpConnection::run_handler() {
 
     server_->requests.fetch_add(1, std::memory_order_relaxed);
     server_->running.fetch_add(1, std::memory_order_relaxed);
-    std::string failure = "the handler gave no answer";
+    std::string failure;
     try {
         Responder responder(*this);
         co_await server_->handler(request, responder);
@@ -224,7 +231,7 @@ Task<void> HttpConnection::run_handler() {
         failure = concat("the handler failed: ", thrown.what());
     }
     server_->running.fetch_sub(1, std::memory_order_relaxed);
-    co_await settle_answer(std::move(failure));
+    if (phase_ != Phase::answered || client_gone()) co_await settle_answer(std::move(failure));
 }
 
 // What the handler left open: no answer becomes a 500, an unfinished stream is cut.
@@ -232,6 +239,7 @@ Task<void> HttpConnection::settle_answer(std::string failure) {
     if (client_gone()) {
         server_->gone.fetch_add(1, std::memory_order_relaxed);
     } else if (phase_ == Phase::handling) {
+        if (failure.empty()) failure = "the handler gave no answer";
         const HttpErrorBody dressed =
             server_->format({500, std::move(failure), parser_.request().path});
         co_await send(500, {{"content-type", dressed.content_type}}, dressed.body);
@@ -284,7 +292,10 @@ Gone::Watch HttpConnection::on_gone(std::move_only_function<void()> callback) {
 std::string HttpConnection::render_head(int status, const HttpHeaders& headers,
                                         std::optional<size_t> content_length) {
     if (server_->draining) keep_alive_ = false;
-    std::string head = concat("HTTP/1.1 ", status, " ", http_reason(status), "\r\n");
+    std::string head = "HTTP/1.1 ";
+    head.reserve(kHeadBytes);
+    append_decimal(head, status);
+    head.append(" ").append(http_reason(status)).append("\r\n");
     const auto add = [&head](std::string_view name, std::string_view value) {
         head.append(name).append(": ").append(value).append("\r\n");
     };

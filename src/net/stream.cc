@@ -178,7 +178,7 @@ Task<IoOutcome> TcpStream::read_some(std::span<char> room) {
         if (outcome.status != IoStatus::not_now) co_return outcome;
     }
     for (;;) {
-        const IoStatus status = co_await readable();
+        const IoStatus status = co_await inner.wait(LoopSocket::wait_read);
         if (status != IoStatus::ok) co_return IoOutcome{status};
         const IoOutcome outcome = try_read(room);
         if (outcome.status != IoStatus::not_now) co_return outcome;
@@ -186,7 +186,7 @@ Task<IoOutcome> TcpStream::read_some(std::span<char> room) {
 }
 
 Task<IoStatus> TcpStream::readable() {
-    co_return co_await inner_->wait(LoopSocket::wait_read);
+    return inner_->wait(LoopSocket::wait_read);
 }
 
 Task<IoStatus> TcpStream::write_all(std::span<iovec> pieces, Duration stall) {

@@ -66,15 +66,18 @@ std::vector<const Candidate*> within_bound(std::span<const Candidate> candidates
         weight += candidate.facts.weight;
     }
     std::vector<const Candidate*> within;
-    std::vector<const Candidate*> all;
+    within.reserve(candidates.size());
     for (const Candidate& candidate : candidates) {
         const auto share =
             static_cast<unsigned __int128>(calls) * candidate.facts.weight * per_mille;
         const auto mine = static_cast<unsigned __int128>(candidate.load.calls()) * weight * 1000;
-        all.push_back(&candidate);  // calls + 1 <= ceil(share) is calls < share
+        // calls + 1 <= ceil(share) is calls < share
         if (candidate.load.calls() < floor || mine < share) within.push_back(&candidate);
     }
-    return within.empty() ? all : within;
+    if (within.empty())
+        for (const Candidate& candidate : candidates)
+            within.push_back(&candidate);
+    return within;
 }
 
 }  // namespace brigada

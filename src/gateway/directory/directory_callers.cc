@@ -137,6 +137,7 @@ std::vector<ScopeId> Directory::scopes(const Caller& caller, std::string_view mo
                                        std::string_view end_user) {
     std::vector<ScopeId> ids;
     if (caller.admin) return ids;
+    ids.reserve(caller.scopes.size());
     const auto add = [&](const std::vector<CallerScope>& from) {
         for (const CallerScope& scope : from)
             if (scope.model.empty() || matches_model(scope.model, model)) ids.push_back(scope.id);
