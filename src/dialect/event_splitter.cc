@@ -6,6 +6,14 @@ namespace brigada {
 
 namespace {
 
+/// The first LF or CR, or npos. Two searches for one byte each are several times as fast as one for
+/// either.
+size_t find_line_end(std::string_view text, size_t from) {
+    const size_t lf = text.find('\n', from);
+    const size_t cr = text.substr(0, lf).find('\r', from);
+    return cr != text.npos ? cr : lf;
+}
+
 /// Where a line end at `at` is over: 2 for CRLF, 1 otherwise; 0 when a CR is the last byte, whose
 /// LF may still come.
 size_t line_end_size(std::string_view text, size_t at) {
@@ -16,8 +24,7 @@ size_t line_end_size(std::string_view text, size_t at) {
 
 /// One past the blank line that ends the event at the start of `text`; npos when it is not there.
 size_t event_end(std::string_view text, size_t from) {
-    for (size_t at = text.find_first_of("\r\n", from); at != text.npos;
-         at = text.find_first_of("\r\n", at)) {
+    for (size_t at = find_line_end(text, from); at != text.npos; at = find_line_end(text, at)) {
         const size_t size = line_end_size(text, at);
         if (size == 0) return text.npos;
         at += size;
@@ -56,7 +63,7 @@ std::string_view event_data(std::string_view event, std::string& joined) {
     std::string_view first;
     size_t lines = 0;
     while (!event.empty()) {
-        const size_t end = std::min(event.find_first_of("\r\n"), event.size());
+        const size_t end = std::min(find_line_end(event, 0), event.size());
         std::string_view line = event.substr(0, end);
         event.remove_prefix(std::min(end + 1, event.size()));
         if (!line.starts_with("data:")) continue;

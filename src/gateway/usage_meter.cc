@@ -57,15 +57,39 @@ bool type_is(element object, std::string_view wanted) {
     return !object["type"].get(type) && type == wanted;
 }
 
-/// Events whose data is text of the answer look like this, in one dialect or another.
-bool carries_output(std::string_view data) {
-    return data.find("\"delta\"") != data.npos || data.find("\"text\"") != data.npos;
-}
+/// What an event says of itself, in one dialect or another.
+struct EventWords {
+    bool carry_output = false;  // its data is text of the answer
+    bool may_matter = false;    // worth parsing: everything else passes unread
+};
 
-/// What is worth parsing: everything else passes unread.
-bool may_matter(std::string_view data) {
-    return data.find("\"usage\"") != data.npos || data.find("\"error\"") != data.npos ||
-           data.find("_stop\"") != data.npos || data.find("\"response.") != data.npos;
+/// One pass over the quotes, whatever stands between them.
+EventWords words_of(std::string_view data) {
+    EventWords out;
+    for (size_t at = data.find('"'); at != data.npos; at = data.find('"', at + 1)) {
+        const std::string_view word = data.substr(at + 1);
+        if (data.substr(0, at).ends_with("_stop")) out.may_matter = true;
+        switch (word.empty() ? '\0' : word.front()) {
+            case 'd':
+                out.carry_output |= word.starts_with("delta\"");
+                break;
+            case 't':
+                out.carry_output |= word.starts_with("text\"");
+                break;
+            case 'u':
+                out.may_matter |= word.starts_with("usage\"");
+                break;
+            case 'e':
+                out.may_matter |= word.starts_with("error\"");
+                break;
+            case 'r':
+                out.may_matter |= word.starts_with("response.");
+                break;
+            default:
+                break;
+        }
+    }
+    return out;
 }
 
 }  // namespace
@@ -76,8 +100,9 @@ void UsageMeter::event(std::string_view data) {
         ended_ = true;
         return;
     }
-    if (carries_output(data)) ++output_events_;
-    if (may_matter(data)) read_object(data);
+    const EventWords words = words_of(data);
+    if (words.carry_output) ++output_events_;
+    if (words.may_matter) read_object(data);
 }
 
 void UsageMeter::whole(std::string_view json) {
