@@ -51,11 +51,8 @@ Task<Result<void>> Administration::catch_up() {
     co_return Result<void>();
 }
 
-void Administration::note(std::vector<AuditEvent> events) {
-    if (!events.empty()) (void)loop_.spawn(write_notes(std::move(events)));
-}
-
-Task<void> Administration::write_notes(std::vector<AuditEvent> events) {
+Task<void> Administration::note(std::vector<AuditEvent> events) {
+    if (events.empty()) co_return;
     const Result<void> noted =
         co_await worker_.run<void>(loop_, [&store = store_, events] { return store.note(events); });
     if (noted.ok()) co_return;

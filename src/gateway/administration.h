@@ -28,7 +28,7 @@ class Administration {
 
     /// Events that change nothing, for the audit log. Those that it does not take are handed back
     /// by refused_notes(), to be noted again.
-    void note(std::vector<AuditEvent> events);
+    Task<void> note(std::vector<AuditEvent> events);
     std::vector<AuditEvent> refused_notes() { return std::exchange(refused_notes_, {}); }
 
     /// What others have changed. News that are known already change nothing.
@@ -58,7 +58,6 @@ class Administration {
     Task<ManagementReply> change(const ManagementCall& call);
     Task<Result<Written>> write(const Changes& changes);
     Task<Result<void>> catch_up();
-    Task<void> write_notes(std::vector<AuditEvent> events);
 
     Loop& loop_;
     Directory& directory_;

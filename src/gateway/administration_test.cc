@@ -173,7 +173,7 @@ TEST_F(AdministrationTest, hands_back_notes_that_its_store_does_not_take) {
     const auto note = [&](size_t count) {
         std::future<ManagementReply> after;
         loop_.run([&] {
-            administration_.note(std::vector<AuditEvent>(count));
+            (void)loop_.spawn(administration_.note(std::vector<AuditEvent>(count)));
             // Asks the store after them; for a team that is there already it would not ask.
             after = begin("POST", "/team/new", {{"team_alias", concat("t", count)}});
         });

@@ -97,14 +97,14 @@ void Gateway::listen_to_budgets() {
         [this](const BudgetRefusal& refused) { seen_->budget_refused(refused, directory()); });
 }
 
-void Gateway::note_refusals() {
+Task<void> Gateway::note_refusals() {
     Administration& administration = hierarchy_->administration();
     std::vector<AuditEvent> events = administration.refused_notes();
     std::vector<AuditEvent> more =
         draining_ ? refusals_.take_all() : refusals_.take(WallClock().now());
     events.insert(events.end(), std::make_move_iterator(more.begin()),
                   std::make_move_iterator(more.end()));
-    administration.note(std::move(events));
+    co_await administration.note(std::move(events));
 }
 
 ModelId Gateway::model_id(std::string_view name) {
@@ -115,13 +115,17 @@ ModelId Gateway::model_id(std::string_view name) {
     return id;
 }
 
+/// What was refused since the last time is noted before the hierarchy's worker stops.
+Task<void> Gateway::stop_watching() {
+    co_await health_watch_->stop();
+    co_await note_refusals();
+}
+
 void Gateway::stop(Duration patience) {
     leave_others();
     reports_.stop();
     config_reader_.stop();
     ledger_reader_.stop();
-    loop_.run([this] { note_refusals(); });
-    loop_.run([] {});  // the notes are with the hierarchy's worker now
     hierarchy_->stop();
     ledger_->stop(patience);
     seen_->stop();

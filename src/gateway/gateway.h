@@ -66,7 +66,7 @@ class Gateway {
     TokenEstimate& token_estimate() { return token_estimate_; }
     /// Policy refusals, until note_refusals() brings them into the audit log.
     RefusalBook& refusals() { return refusals_; }
-    void note_refusals();
+    Task<void> note_refusals();
     Seen& seen() { return *seen_; }
     AnswerCache& answers() { return answers_; }
     KeptResponses& kept_responses() { return kept_responses_; }
@@ -83,7 +83,7 @@ class Gateway {
     void meet_others();
 
     /// Ends what runs beside calls. On the loop.
-    Task<void> stop_watching() { return health_watch_->stop(); }
+    Task<void> stop_watching();
     /// Writes what waits. Not on the loop.
     void stop(Duration patience);
 

@@ -11,7 +11,7 @@ Task<void> watch_over(Gateway& gateway) {
         for (const Upstream& upstream : gateway.upstreams().all())
             gateway.seen().look_at(upstream);
         gateway.seen().look_at(gateway.ledger().backlog());
-        gateway.note_refusals();
+        (void)gateway.loop().spawn(gateway.note_refusals());
     }
 }
 
