@@ -91,6 +91,11 @@ TEST(Json, errors_name_the_thing_and_the_byte) {
     EXPECT_EQ(bad.error().message, "body: not valid JSON at byte 7 of 7");
 }
 
+TEST(Json, what_follows_a_zero_byte_is_not_overlooked) {
+    EXPECT_EQ(parse_json(std::string_view("2.5\0x", 5), "body").error().message,
+              "body: not valid JSON at byte 4 of 5");
+}
+
 TEST(Json, absurd_nesting_is_refused_before_it_is_built) {
     const std::string deep(1'000'000, '[');
     EXPECT_EQ(parse_json(deep, "body").error().code, Code::invalid_argument);

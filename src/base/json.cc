@@ -30,6 +30,10 @@ Result<Json> parse_json(std::string_view text, std::string_view what) {
     if (int depth = nesting_depth(text); depth > kJsonMaxDepth)
         return Error{Code::invalid_argument, concat(what, ": JSON nested ", depth,
                                                     " deep; at most ", kJsonMaxDepth, " is read")};
+    // The library takes a zero byte for the end of the text and what follows for nothing.
+    if (const size_t zero = text.find('\0'); zero != text.npos)
+        return Error{Code::invalid_argument,
+                     concat(what, ": not valid JSON at byte ", zero + 1, " of ", text.size())};
     try {
         return Json::parse(text);
     } catch (const Json::parse_error& e) {
