@@ -52,12 +52,6 @@ model_list:
   model_info: {{supported_endpoints: [{self.path}]}}
 """
 
-    def spend_logs(self, **query):
-        words = "&".join(f"{name}={value}" for name, value in query.items())
-        status, _, rows = self.call(f"/spend/logs?summarize=false&{words}")
-        assert status == 200, rows
-        return rows[::-1]  # oldest first
-
 
 @unittest.skipIf(missing() and not os.environ.get("BRIGADA_REQUIRE_ASSETS"), missing())
 class AgentTest(unittest.TestCase):

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import subprocess
+import threading
 
 from server import CALL_SECONDS, Server, free_port
 
@@ -74,6 +75,16 @@ class Gateway(Server):
         status, _, body = self.call("/key/generate", fields)
         assert status == 200, body
         return body["key"]
+
+    def spend_logs(self, **query):
+        """The calls that the store has when it has them all, oldest first."""
+        pause = threading.Event()
+        while self.call("/health/backlog")[2]["ledger_records"]:
+            pause.wait(0.02)
+        words = "&".join(f"{name}={value}" for name, value in query.items())
+        status, _, rows = self.call(f"/spend/logs?summarize=false&{words}")
+        assert status == 200, rows
+        return rows[::-1]
 
     def stop(self):
         """A clean end: what the ledger says afterwards is all there was."""

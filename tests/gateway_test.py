@@ -336,10 +336,9 @@ class Sessions(GatewayTest):
         self.assertEqual([(child["agent"], len(child["calls"])) for child in told["children"]],
                          [("a", 1), ("b", 2)])
         self.assertEqual(self.gateway.call("/sessions/s/b", key=key)[2]["children"], [])
-        rows = self.gateway.call("/spend/logs?summarize=false&session_id=s")[2]
+        rows = self.gateway.spend_logs(session_id="s")
         self.assertEqual(sorted(row["session_id"] for row in rows), ["s", "s/a", "s/b", "s/b"])
-        rows = self.gateway.call("/spend/logs?summarize=false&session_id=s/a")[2]
-        self.assertEqual(len(rows), 1)
+        self.assertEqual(len(self.gateway.spend_logs(session_id="s/a")), 1)
 
     def test_counting_tokens_costs_nothing_and_is_no_turn(self):
         self.all_behave(lambda exchange: exchange.answer(200, {"input_tokens": 100_000}))
