@@ -76,8 +76,6 @@ constexpr std::array kWords{
     WordRow{"not_found_error", ErrorKind::not_found},
     WordRow{"model_not_found", ErrorKind::not_found},
     WordRow{"request_too_large", ErrorKind::too_large},
-    WordRow{"server_error", ErrorKind::server},
-    WordRow{"api_error", ErrorKind::server},
     WordRow{"invalid_prompt", ErrorKind::invalid_request},
     WordRow{"BadRequestError", ErrorKind::invalid_request},
 };

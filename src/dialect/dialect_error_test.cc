@@ -62,7 +62,7 @@ TEST(DialectError, tells_kinds_apart) {
          ErrorKind::quota},
         {402, "", ErrorKind::quota},
         {400, R"({"error":{"type":"budget_exceeded","message":"over"}})", ErrorKind::quota},
-        {503, "", ErrorKind::overloaded},
+        {503, R"({"error":{"type":"server_error"}})", ErrorKind::overloaded},
         {500, R"({"error":{"type":"overloaded_error"}})", ErrorKind::overloaded},
         {504, "", ErrorKind::timeout},
         {502, "", ErrorKind::server},

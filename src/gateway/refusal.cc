@@ -3,45 +3,14 @@
 #include "api/error_body.h"
 #include "base/concat.h"
 #include "base/json.h"
+#include "dialect/dialect_error.h"
 
 namespace brigada {
 
 namespace {
 
-constexpr int kAnthropicOverloaded = 529;
-
 std::string_view anthropic_type(const Refusal& refusal) {
-    if (refusal.type == "budget_exceeded") return "billing_error";
-    switch (refusal.status) {
-        case 400:
-            return "invalid_request_error";
-        case 401:
-            return "authentication_error";
-        case 403:
-            return "permission_error";
-        case 404:
-            return "not_found_error";
-        case 413:
-            return "request_too_large";
-        case 429:
-            return "rate_limit_error";
-        case 503:
-            return "overloaded_error";
-        default:
-            return "api_error";
-    }
-}
-
-Json error_json(const Refusal& refusal, Dialect dialect) {
-    if (is_anthropic(dialect))
-        return {{"type", "error"},
-                {"error",
-                 {{"type", std::string(anthropic_type(refusal))}, {"message", refusal.message}}}};
-    return {{"error",
-             {{"message", refusal.message},
-              {"type", refusal.type},
-              {"param", nullptr},
-              {"code", std::to_string(refusal.status)}}}};
+    return messages_error_type(error_kind(refusal.status, refusal.type, "", ""));
 }
 
 }  // namespace
@@ -64,11 +33,13 @@ HttpHeaders refusal_headers(const Refusal& refusal) {
 }
 
 std::string refusal_body(const Refusal& refusal, Dialect dialect) {
-    return dump_json(error_json(refusal, dialect));
+    if (is_anthropic(dialect))
+        return error_json(anthropic_type(refusal), refusal.message, "", "", dialect);
+    return error_json(refusal.type, refusal.message, std::to_string(refusal.status), "", dialect);
 }
 
 int refusal_status(const Refusal& refusal, Dialect dialect) {
-    return refusal.status == 503 && is_anthropic(dialect) ? kAnthropicOverloaded : refusal.status;
+    return refusal.status == 503 && is_anthropic(dialect) ? kMessagesOverloaded : refusal.status;
 }
 
 std::string refusal_event(const Refusal& refusal, Dialect dialect) {
