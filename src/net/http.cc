@@ -58,8 +58,9 @@ constexpr std::pair<int, std::string_view> kReasons[] = {
     {529, "Overloaded"},
 };
 
-bool ends_line(char c) {
-    return (c == '\r') | (c == '\n') | (c == '\0');
+/// Nearly every character is seen off by the first comparison.
+bool ends_line(unsigned char c) {
+    return c < ' ' && (c == '\r' || c == '\n' || c == '\0');
 }
 
 /// Most names already differ in length.
@@ -112,7 +113,7 @@ void HttpHeaders::add(std::string_view name, std::string_view value) {
     const auto value_begin = static_cast<uint32_t>(text_.size());
     text_.append(value);
     for (char& c : std::span(text_).subspan(value_begin))
-        c = ends_line(c) ? ' ' : c;
+        if (ends_line(static_cast<unsigned char>(c))) c = ' ';
     spans_.push_back({name_begin, static_cast<uint32_t>(name.size()), value_begin,
                       static_cast<uint32_t>(value.size())});
 }

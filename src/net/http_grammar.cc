@@ -28,10 +28,6 @@ constexpr auto kTokenChars = [] {
     return out;
 }();
 
-bool is_token_char(char c) {
-    return kTokenChars[static_cast<unsigned char>(c)];
-}
-
 /// Looks at every character whatever comes first, which the compiler makes vectors of.
 bool are_field_chars(std::string_view text) {
     bool fit = true;
@@ -103,7 +99,10 @@ bool looks_like_version(std::string_view version) {
 }  // namespace
 
 bool is_http_token(std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, is_token_char);
+    bool fits = !text.empty();
+    for (const unsigned char c : text)
+        fits &= kTokenChars[c];
+    return fits;
 }
 
 bool equal_without_case(std::string_view a, std::string_view b) {
