@@ -1,0 +1,33 @@
+// GrammarSpec: what a request asks its answer to look like, and its way to a Grammar.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "grammar/grammar.h"
+
+namespace brigada {
+
+struct GrammarSpec {
+    enum class Kind {
+        json_object,  // any object
+        json_schema,  // `text` is a schema
+        regex,        // `text` is an expression that matches the whole answer
+        choice,       // `text` is a JSON list of strings, one of which is the answer
+        gbnf,         // `text` is a grammar in llama.cpp's notation
+    };
+    Kind kind = Kind::json_object;
+    std::string text{};
+    bool compact = false;  // JSON without white space
+    std::string field{};   // of the request, for messages: "response_format.json_schema.schema"
+};
+
+/// Bytes of `text`.
+inline constexpr size_t kMaxGrammarText = 1 << 20;
+
+/// Pure work of microseconds for ordinary schemas, up to seconds for hostile ones. Errors begin
+/// with the field: ::invalid_argument, ::unsupported for what cannot be honoured or is too large.
+Result<std::shared_ptr<const Grammar>> compile_grammar(const GrammarSpec& spec);
+
+}  // namespace brigada
