@@ -12,7 +12,7 @@ import threading
 import unittest
 
 from gateway import MASTER, Gateway
-from scripted_upstream import Upstream, chat_events
+from scripted_upstream import Upstream, chat_answer, chat_events
 from server import default_binary, free_port
 
 BINARY = default_binary()
@@ -290,6 +290,70 @@ class Upstreams(GatewayTest):
         self.assertEqual([row[part] for part in ("input_tokens", "cached_input_tokens",
                                                  "cache_write_tokens", "output_tokens")],
                          ["5", "7", "2", "3"])
+
+
+class Prices(unittest.TestCase):
+    """An engine whose tokens are priced by what its hour costs, and by the length of the prompt."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.upstream = Upstream()
+        self.gateway = PricedGateway(BINARY, self.folder.name, {"m": [self.upstream.url]})
+
+    def tearDown(self):
+        self.gateway.kill()
+        self.upstream.stop()
+        self.folder.cleanup()
+
+    def test_a_call_costs_its_part_of_the_hour_and_the_ledger_says_by_which_rates(self):
+        key = self.gateway.new_key()
+        _, headers, _ = self.gateway.chat("m", key)
+        # 7.20 dollars an hour are 0.002 a second: 2e-7 for each of 10,000 tokens, 1e-5 of 200.
+        # 6 tokens were read, 4 were cached, 2 were written.
+        self.assertEqual(headers["x-litellm-response-cost"], "0.00002128")
+        self.upstream.behave = lambda exchange: exchange.answer(
+            200, chat_answer(prompt=2_000, cached=0, output=1))
+        self.assertEqual(self.gateway.chat("m", key)[1]["x-litellm-response-cost"], "0.00601")
+        first, second = self.rows()
+        self.assertEqual([first[name] for name in RATES], ["200000", "20000", "200000", "10000000"])
+        self.assertEqual([second[name] for name in RATES],
+                         ["3000000", "3000000", "3000000", "10000000"])
+
+    def rows(self):
+        self.gateway.stop()
+        return self.gateway.ledger()
+
+    def test_the_arithmetic_is_shown(self):
+        key = self.gateway.new_key()
+        (model,) = self.gateway.call("/model/info", key=key)[2]["data"]
+        info = model["model_info"]
+        self.assertAlmostEqual(info["input_cost_per_token"], 2e-7)
+        self.assertAlmostEqual(info["output_cost_per_token"], 1e-5)
+        self.assertAlmostEqual(info["input_cost_per_token_above_1k_tokens"], 3e-6)
+        self.assertIn("input: $0.002 / 10000 tokens a second (declared) = $0.0000002 a token",
+                      info["price_arithmetic"])
+        self.assertNotIn(self.upstream.url, json.dumps(model))
+        told = subprocess.run([BINARY, "doctor", "--config", self.gateway.config],
+                              capture_output=True, text=True, check=False).stdout
+        self.assertIn("output: $0.002 / 200 tokens a second (declared) = $0.00001 a token", told)
+
+
+RATES = [f"{part}_rate_pico_usd" for part in ("input", "cached_input", "cache_write", "output")]
+
+
+class PricedGateway(Gateway):
+    @staticmethod
+    def yaml(upstreams):
+        return Gateway.yaml(upstreams).replace(
+            "    input_cost_per_token: 0.000001\n"
+            "    cache_read_input_token_cost: 0.0000001\n"
+            "    output_cost_per_token: 0.000002\n",
+            "    input_cost_per_token_above_1k_tokens: 0.000003\n") + (
+            "    brigada:\n"
+            "      gpus: 2\n"
+            "      gpu_dollars_per_hour: 3.6\n"
+            "      prefill_tokens_per_second: 10000\n"
+            "      total_decode_tokens_per_second: 200\n")
 
 
 class Sessions(GatewayTest):

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <optional>
 
 #include "base/check.h"
 #include "base/concat.h"
@@ -14,11 +15,6 @@ using Wide = unsigned __int128;
 
 constexpr int64_t kPicoPerNano = 1'000;
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-
-const TokenRates& rates_for(const Price& price, const Usage& usage) {
-    const auto& tier = price.long_context;
-    return tier && usage.prompt() > tier->above_tokens ? tier->rates : price.rates;
-}
 
 // Both are below 2^63, so four products and a fee stay below 2^128.
 Wide product(int64_t tokens, int64_t rate) {
@@ -101,8 +97,14 @@ std::optional<int64_t> to_integer(Decimal decimal) {
 
 }  // namespace
 
+const TokenRates& rates_for(const Price& price, int64_t prompt_tokens) {
+    const auto beyond =
+        std::ranges::lower_bound(price.tiers, prompt_tokens, {}, &LongContextTier::above_tokens);
+    return beyond == price.tiers.begin() ? price.rates : std::prev(beyond)->rates;
+}
+
 Money cost(const Price& price, const Usage& usage) {
-    const TokenRates& rates = rates_for(price, usage);
+    const TokenRates& rates = rates_for(price, usage.prompt());
     const Wide pico = product(usage.input, rates.input) +
                       product(usage.cached_input, rates.cached_input) +
                       product(usage.cache_write, rates.cache_write) +

@@ -3,26 +3,18 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/money.h"
 #include "base/result.h"
+#include "base/token_rates.h"
 #include "base/usage.h"
 
 namespace brigada {
 
-/// Pico-dollars per token. None is negative.
-struct TokenRates {
-    int64_t input = 0;
-    int64_t cached_input = 0;
-    int64_t cache_write = 0;
-    int64_t output = 0;
-
-    friend bool operator==(const TokenRates&, const TokenRates&) = default;
-};
-
-/// For calls whose prompt has more than `above_tokens` tokens; the whole call then goes by `rates`.
+/// For calls whose prompt has more than `above_tokens` tokens; the whole call then goes by `rates`,
+/// unless a higher tier has its prompt, too.
 struct LongContextTier {
     int64_t above_tokens = 0;
     TokenRates rates = {};
@@ -32,11 +24,14 @@ struct LongContextTier {
 
 struct Price {
     TokenRates rates = {};
-    int64_t per_request = 0;  // pico-dollars
-    std::optional<LongContextTier> long_context = {};
+    int64_t per_request = 0;                  // pico-dollars
+    std::vector<LongContextTier> tiers = {};  // ascending, each threshold once
 
     friend bool operator==(const Price&, const Price&) = default;
 };
+
+/// What a call with such a prompt goes by.
+const TokenRates& rates_for(const Price& price, int64_t prompt_tokens);
 
 /// Exact in 128 bits and rounded up to a nano-dollar. The most that Money holds if it is more.
 Money cost(const Price& price, const Usage& usage);

@@ -1,14 +1,16 @@
 #include "admit/price.h"
 
+#include <set>
+
 #include "base/rng.h"
 
 namespace brigada {
 namespace {
 
-constexpr Price kPrice{.rates = {.input = 3'000'000,
-                                 .cached_input = 300'000,
-                                 .cache_write = 3'750'000,
-                                 .output = 15'000'000}};
+const Price kPrice{.rates = {.input = 3'000'000,
+                             .cached_input = 300'000,
+                             .cache_write = 3'750'000,
+                             .output = 15'000'000}};
 
 TEST(Price, prices_each_part_of_the_usage_apart) {
     const Usage usage{.input = 1'000, .cached_input = 90'000, .cache_write = 2'000, .output = 500};
@@ -30,13 +32,32 @@ TEST(Price, rounds_up_once_for_the_whole_call) {
 
 TEST(Price, takes_the_long_context_rates_for_the_whole_call) {
     Price price = kPrice;
-    price.long_context = LongContextTier{.above_tokens = 200'000,
-                                         .rates = {.input = 6'000'000, .output = 22'500'000}};
+    price.tiers = {{.above_tokens = 200'000, .rates = {.input = 6'000'000, .output = 22'500'000}},
+                   {.above_tokens = 500'000, .rates = {.input = 9'000'000, .output = 30'000'000}}};
     const Usage at{.input = 100'000, .cached_input = 100'000, .output = 1'000};
     Usage over = at;
     over.cached_input += 1;
     EXPECT_EQ(cost(price, at), cost(kPrice, at));
     EXPECT_EQ(cost(price, over), Money{600'000'000 + 22'500'000});
+    EXPECT_EQ(cost(price, {.input = 500'000}), Money{3'000'000'000});
+    EXPECT_EQ(cost(price, {.input = 500'001, .output = 1'000}), Money{4'500'009'000 + 30'000'000});
+}
+
+TEST(Price, of_any_tiers_is_that_of_the_highest_one_below_the_prompt) {
+    Rng rng(2);
+    for (int i = 0; i < 500; ++i) {
+        Price price{.rates = {.input = 1'000}};
+        std::set<int64_t> thresholds;
+        for (int64_t n = rng.between(0, 5); n > 0; --n)
+            thresholds.insert(rng.between(1, 20));
+        for (const int64_t above : thresholds)
+            price.tiers.push_back({.above_tokens = above, .rates = {.input = 1'000 + above}});
+        const int64_t prompt = rng.between(0, 22);
+        int64_t rate = 1'000;
+        for (const int64_t above : thresholds)
+            if (prompt > above) rate = 1'000 + above;
+        ASSERT_EQ(rates_for(price, prompt).input, rate);
+    }
 }
 
 TEST(Price, stays_at_the_most_that_money_holds) {

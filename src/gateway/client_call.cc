@@ -164,7 +164,7 @@ Task<void> ClientCall::admit() {
     auto hold = co_await gateway_.admission().reserve(
         *caller_, body_.model, body_.end_user,
         {.tokens = weighted(expected, setup_->config),
-         .cost = setup_->upstreams.estimate(meant(), expected)},
+         .cost = setup_->upstreams.estimate(meant(), expected, now())},
         started_);
     if (hold)
         hold_ = std::move(*hold);
@@ -227,6 +227,8 @@ CallRecord ClientCall::record() const {
             .usage = usage_,
             .usage_counted_here = usage_counted_here_,
             .cost = cost_,
+            .rates = rates_for(price_, usage_.prompt()),
+            .fee = price_.per_request,
             .attempts = attempts_,
             .tags = body_.tags};
 }
@@ -234,7 +236,7 @@ CallRecord ClientCall::record() const {
 /// The record is safe when this returns: the client may see the end.
 Task<void> ClientCall::settle() {
     count_usage();
-    cost_ = setup_->upstreams[tried_.back()].cost(usage_);
+    cost_ = cost(price_, usage_);
     hold_.settle(weighted(usage_, setup_->config), cost_, WallClock().now());
     gateway_.metrics().spent(served_by_->model_name, caller_->team, usage_, cost_);
     if (refusal_) http_status_ = refusal_status(*refusal_, dialect_);

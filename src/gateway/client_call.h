@@ -101,6 +101,7 @@ class ClientCall {
     void end_attempt(CallStatus status, int http_status, Ending ending);
     std::optional<ReportedPrompt> reported_prompt() const;
     int64_t used_tokens(CallStatus status) const;
+    std::optional<Usage> whole_usage(CallStatus status) const;
     Try judge(const Error& error, const Upstream& upstream);
     Try abandon(int upstream_status);
     Try client_left(int upstream_status);
@@ -147,6 +148,7 @@ class ClientCall {
     UsageMeter meter_;
     std::vector<UpstreamId> tried_;
     UpstreamState::Counted counted_;  // at the last of them
+    Price price_;                     // there, as it was when it got the call
     CallId call_id_{};
 
     // For the ledger.

@@ -204,6 +204,7 @@ ClientCall::Try ClientCall::client_left(int upstream_status) {
 void ClientCall::begin_attempt(const Route& route) {
     const Upstream& upstream = setup_->upstreams[route.upstream];
     counted_ = upstream.state->begin(prompt_tokens_ + answer_tokens_, now());
+    price_ = upstream.price_at(now());
     tried_.push_back(route.upstream);
     served_by_ = upstream.deployment;
     attempts_.push_back({.upstream = upstream.deployment->id, .started = WallClock().now()});
@@ -216,7 +217,7 @@ void ClientCall::begin_attempt(const Route& route) {
 bool ClientCall::note_in_ledger() {
     const auto before = open_;
     usage_ = {.input = prompt_tokens_};
-    cost_ = setup_->upstreams[tried_.back()].cost(usage_);
+    cost_ = cost(price_, usage_);
     usage_counted_here_ = true;
     auto place = gateway_.ledger().begin(record());
     if (!place.ok()) {
@@ -233,9 +234,8 @@ bool ClientCall::note_in_ledger() {
 
 void ClientCall::note_progress() {
     const Usage so_far{.input = prompt_tokens_, .output = meter_.output_events()};
-    gateway_.ledger().progress(*open_, {.at = WallClock().now(),
-                                        .output = so_far.output,
-                                        .cost = setup_->upstreams[tried_.back()].cost(so_far)});
+    gateway_.ledger().progress(
+        *open_, {.at = WallClock().now(), .output = so_far.output, .cost = cost(price_, so_far)});
 }
 
 void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) {
@@ -246,10 +246,16 @@ void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) 
     gateway_.metrics().attempt(attempt.upstream, to_string(status));
     witness_.attempt_ended(status, http_status);
     gateway_.seen().look_at(setup_->upstreams[tried_.back()]);
-    setup_->upstreams[tried_.back()].state->settle(counted_, used_tokens(status));
+    setup_->upstreams[tried_.back()].state->settle(counted_, used_tokens(status),
+                                                   whole_usage(status), now());
     const CallReport report = gateway_.router().ended(call_id_, ending, reported_prompt(), now());
     if (report.reported_tokens && ending == Ending::answered)
         gateway_.metrics().cache_prediction(report.predicted_tokens, *report.reported_tokens);
+}
+
+/// Of an attempt that ended so, where the upstream has reported it.
+std::optional<Usage> ClientCall::whole_usage(CallStatus status) const {
+    return status == CallStatus::ok ? meter_.reported() : std::nullopt;
 }
 
 /// Of an attempt that ended so.

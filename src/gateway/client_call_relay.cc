@@ -183,6 +183,7 @@ Task<bool> ClientCall::pass_on(const std::string& bytes) {
         first_byte_ = WallClock().now();
         gateway_.metrics().first_byte(now() - received_);
         gateway_.router().first_token(call_id_, now());
+        setup_->upstreams[tried_.back()].state->throughput.first_token(counted_.call, now());
         slot_.streaming();
         let_go_of_prompt();
     }

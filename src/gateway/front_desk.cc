@@ -12,6 +12,7 @@
 #include "gateway/desk_answers.h"
 #include "gateway/directory/management.h"
 #include "gateway/model_page.h"
+#include "gateway/model_report.h"
 #include "gateway/openapi/document.h"
 #include "gateway/query.h"
 #include "gateway/refusal.h"
@@ -65,6 +66,13 @@ Task<void> show_model(Gateway& gateway, HttpRequest& request, Responder& respond
         {.status = 404,
          .type = "not_found_error",
          .message = concat("no model '", name, "' for this key; /v1/models lists its models")});
+}
+
+Task<void> show_models(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    const auto caller = caller_of(gateway, request);
+    if (!caller) co_return co_await refuse(responder, caller.error());
+    co_await answer(responder, 200,
+                    model_report(gateway.upstreams(), **caller, gateway.loop().now()));
 }
 
 // --- health -----------------------------------------------------------------------------------
@@ -282,6 +290,8 @@ constexpr Endpoint kEndpoints[] = {
     {"GET", "/v1/models", list_models, {"models the key may call", "", "ModelList"}},
     {"GET", kModel, show_model, {"one of them", "", "Model"}},
     {"GET", "/models", list_models, {"models the key may call", "", "ModelList"}},
+    {"GET", "/model/info", show_models, {"deployments and their prices", "", "ModelInfo"}},
+    {"GET", "/v1/model/info", show_models, {"deployments and their prices", "", "ModelInfo"}},
     {"GET", "/health", health, {"upstreams, as their calls went", "", "Health"}},
     {"GET", "/health/liveliness", liveliness, open_text("whether the process answers")},
     {"GET", "/health/liveness", liveliness, open_text("whether the process answers")},

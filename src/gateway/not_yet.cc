@@ -24,8 +24,6 @@ void note_deployment(const Deployment& deployment, Notes& notes) {
     };
     notes.add(deployment.max_retries.has_value(), key("max_retries"), "num_retries counts");
     notes.add(deployment.keepalive.has_value(), key("keepalive_seconds"), "the general one counts");
-    notes.add(deployment.price_tiers.size() > 1, key("prices above a prompt length"),
-              "only the lowest of several thresholds counts");
 }
 
 void note_router(const RouterSettings& router, Notes& notes) {

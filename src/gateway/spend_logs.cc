@@ -141,6 +141,12 @@ Json row_json(const CallRecord& call) {
           {"cached_input_tokens", usage.cached_input},
           {"cache_write_tokens", usage.cache_write},
           {"usage_counted_here", call.usage_counted_here},
+          {"rates_pico_dollars",
+           {{"input", call.rates.input},
+            {"cached_input", call.rates.cached_input},
+            {"cache_write", call.rates.cache_write},
+            {"output", call.rates.output},
+            {"request", call.fee}}},
           {"attempts", attempts_json(call)}}}};
 }
 

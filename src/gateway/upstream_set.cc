@@ -19,30 +19,12 @@ BreakerConfig breaker_config(const RouterSettings& router, const Deployment& dep
     return out;
 }
 
-/// The configuration has checked the texts. A price it leaves out is that of input tokens, where
-/// there is one, as LiteLLM has it.
-int64_t pico(const std::string& text, int64_t otherwise = 0) {
-    return text.empty() ? otherwise : parse_pico_dollars(text, "price").value();
-}
-
-TokenRates rates_of(const PriceTexts& texts) {
-    const int64_t input = pico(texts.input);
-    return {.input = input,
-            .cached_input = pico(texts.cached_input, input),
-            .cache_write = pico(texts.cache_write, input),
-            .output = pico(texts.output)};
-}
-
-Price price_of(const Deployment& deployment) {
-    Price out{.rates = rates_of(deployment.prices), .per_request = pico(deployment.prices.request)};
-    if (!deployment.price_tiers.empty())
-        out.long_context = {.above_tokens = deployment.price_tiers.front().above_tokens,
-                            .rates = rates_of(deployment.price_tiers.front().prices)};
-    return out;
-}
-
-UpstreamFacts facts_of(const Deployment& deployment, const RouterSettings& router) {
+UpstreamFacts facts_of(const Upstream& upstream, const RouterSettings& router) {
+    const Deployment& deployment = *upstream.deployment;
     UpstreamFacts out{.name = fnv1a64(deployment.id)};
+    out.rates = {.input_pico = upstream.price.rates.input,
+                 .cached_input_pico = upstream.price.rates.cached_input,
+                 .output_pico = upstream.price.rates.output};
     if (deployment.weight_permille)
         out.weight = static_cast<uint32_t>(std::max<int64_t>(*deployment.weight_permille, 1));
     else
@@ -63,13 +45,26 @@ UpstreamFacts facts_of(const Deployment& deployment, const RouterSettings& route
 
 }  // namespace
 
+std::optional<KnownThroughput> Upstream::throughput_at(Instant now) const {
+    const auto declared = declared_throughput(*deployment);
+    if (!declared || !deployment->engine.measures_throughput) return declared;
+    const auto measured = state->throughput.of_last_hour(now);
+    return measured ? KnownThroughput{*measured, true} : *declared;
+}
+
+Price Upstream::price_at(Instant now) const {
+    if (!deployment->engine.measures_throughput) return price;
+    return price_of(*deployment, throughput_at(now));
+}
+
 UpstreamSet::UpstreamSet(const GatewayConfig& config, const UpstreamTls& tls,
                          const UpstreamSet* before)
     : config_(config) {
     if (before) next_id_ = before->next_id_;
     for (const Deployment& deployment : config.deployments) {
-        Upstream upstream{
-            .deployment = &deployment, .price = price_of(deployment), .tls = tls.of(deployment)};
+        Upstream upstream{.deployment = &deployment,
+                          .price = price_of(deployment, declared_throughput(deployment)),
+                          .tls = tls.of(deployment)};
         const BreakerConfig breaker = breaker_config(config.router, deployment);
         if (const Upstream* same = before ? before->same_as(deployment) : nullptr) {
             upstream.id = same->id;
@@ -115,7 +110,7 @@ std::vector<UpstreamId> UpstreamSet::without(const UpstreamSet& after) const {
 
 void UpstreamSet::introduce(Router& router) const {
     for (const Upstream& upstream : upstreams_)
-        router.add(upstream.id, facts_of(*upstream.deployment, config_.router));
+        router.add(upstream.id, facts_of(upstream, config_.router));
 }
 
 std::vector<UpstreamId> UpstreamSet::eligible(const Wanted& wanted,
@@ -166,11 +161,11 @@ bool UpstreamSet::tags_fit(const Deployment& deployment, std::span<const std::st
                                           : std::ranges::all_of(tags, has);
 }
 
-Money UpstreamSet::estimate(std::string_view model, const Usage& usage) const {
+Money UpstreamSet::estimate(std::string_view model, const Usage& usage, Instant now) const {
     Money most;
     for (const Upstream& upstream : upstreams_)
         if (upstream_model_for(*upstream.deployment, model))
-            most = std::max(most, upstream.cost(usage));
+            most = std::max(most, cost(upstream.price_at(now), usage));
     return most;
 }
 

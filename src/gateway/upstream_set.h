@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "admit/price.h"
 #include "base/time.h"
 #include "dialect/dialect.h"
 #include "gateway/config/gateway_config.h"
+#include "gateway/deployment_price.h"
 #include "gateway/upstream_state.h"
 #include "gateway/upstream_tls.h"
 #include "route/router.h"
@@ -24,12 +24,15 @@ struct Upstream {
     UpstreamId id{};
     const Deployment* deployment = nullptr;
     std::shared_ptr<UpstreamState> state = {};
-    Price price = {};
+    Price price = {};                      // as the configuration has it
     std::shared_ptr<TlsContext> tls = {};  // null: plain HTTP
 
     Breaker& breaker() const { return state->breaker; }
 
-    Money cost(const Usage& usage) const { return brigada::cost(price, usage); }
+    /// By what the engine's hour is divided now, where tokens are priced by it.
+    std::optional<KnownThroughput> throughput_at(Instant now) const;
+    /// Of a call that begins now.
+    Price price_at(Instant now) const;
 };
 
 /// What a call asks of an upstream.
@@ -74,7 +77,7 @@ class UpstreamSet {
     const std::vector<Upstream>& all() const { return upstreams_; }
 
     /// What a call of this model costs at most, whoever answers it.
-    Money estimate(std::string_view model, const Usage& usage) const;
+    Money estimate(std::string_view model, const Usage& usage, Instant now) const;
 
     /// The name an alias stands for; `model` itself when it is none.
     std::string_view resolve_alias(std::string_view model) const;

@@ -28,11 +28,16 @@ UpstreamState::Counted UpstreamState::begin(int64_t tokens, Instant now) {
     breaker.begin(now);
     ++calls;
     if (limits_.requests_per_minute) requests_.add(1, now);
-    if (!limits_.tokens_per_minute) return {};
-    return {.tokens_slot = tokens_.add(tokens, now), .tokens = tokens};
+    Counted out{.call = throughput.begin(now)};
+    if (!limits_.tokens_per_minute) return out;
+    out.tokens_slot = tokens_.add(tokens, now);
+    out.tokens = tokens;
+    return out;
 }
 
-void UpstreamState::settle(const Counted& counted, int64_t tokens) {
+void UpstreamState::settle(const Counted& counted, int64_t tokens,
+                           const std::optional<Usage>& usage, Instant now) {
+    throughput.end(counted.call, usage, now);
     if (counted.tokens > 0) tokens_.change(counted.tokens_slot, tokens - counted.tokens);
 }
 

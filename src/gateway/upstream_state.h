@@ -8,6 +8,7 @@
 
 #include "admit/sliding_window.h"
 #include "gateway/breaker.h"
+#include "gateway/throughput_meter.h"
 
 namespace brigada {
 
@@ -25,6 +26,7 @@ class UpstreamState {
     uint64_t calls = 0;       // attempts begun
     uint64_t failures = 0;    // of them, the upstream's fault
     bool seems_down = false;  // as the last health check found it
+    ThroughputMeter throughput;
 
     void set_limits(const UpstreamLimits& limits) { limits_ = limits; }
 
@@ -37,9 +39,12 @@ class UpstreamState {
     struct Counted {
         SlotId tokens_slot{};
         int64_t tokens = 0;
+        ThroughputMeter::Call call = {};
     };
     Counted begin(int64_t tokens, Instant now);
-    void settle(const Counted& counted, int64_t tokens);
+    /// `usage` of an answer that came whole, where the upstream has reported it.
+    void settle(const Counted& counted, int64_t tokens, const std::optional<Usage>& usage,
+                Instant now);
 
   private:
     UpstreamLimits limits_;

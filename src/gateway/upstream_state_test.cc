@@ -22,7 +22,7 @@ TEST(UpstreamState, holds_requests_and_tokens_in_every_minute) {
     EXPECT_FALSE(state.takes(600, after(1))) << "600 and 600 tokens";
     EXPECT_EQ(state.takes_from(600, after(1)), after(60));
     EXPECT_TRUE(state.takes(400, after(1)));
-    state.settle(first, 100);
+    state.settle(first, 100, {}, after(1));
     ASSERT_TRUE(state.takes(600, after(2)));
     state.begin(600, after(2));
     EXPECT_FALSE(state.takes(1, after(3))) << "two requests";

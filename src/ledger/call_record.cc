@@ -39,6 +39,11 @@ enum : uint8_t {
     cost = 37,
     attempt = 40,
     tag = 41,
+    input_rate = 50,
+    cached_input_rate = 51,
+    cache_write_rate = 52,
+    output_rate = 53,
+    fee = 54,
 };
 }  // namespace field
 
@@ -189,6 +194,16 @@ Result<void> take_field(const Field& from, CallRecord& into) {
             return take(from, into.usage_counted_here);
         case field::cost:
             return take(from, into.cost.nano);
+        case field::input_rate:
+            return take(from, into.rates.input);
+        case field::cached_input_rate:
+            return take(from, into.rates.cached_input);
+        case field::cache_write_rate:
+            return take(from, into.rates.cache_write);
+        case field::output_rate:
+            return take(from, into.rates.output);
+        case field::fee:
+            return take(from, into.fee);
         case field::attempt:
             return take(from, into.attempts);
         case field::tag:
@@ -213,6 +228,7 @@ class RecordWriter {
         write_who();
         write_what();
         write_outcome();
+        write_price();
         write_lists();
         return out_.take();
     }
@@ -247,6 +263,14 @@ class RecordWriter {
         out_.integer(field::output, clamp_tokens(record_.usage.output));
         out_.integer(field::usage_counted_here, record_.usage_counted_here ? 1 : 0);
         out_.integer(field::cost, std::clamp(record_.cost, Money{}, kCallCost).nano);
+    }
+
+    void write_price() {
+        out_.integer(field::input_rate, record_.rates.input);
+        out_.integer(field::cached_input_rate, record_.rates.cached_input);
+        out_.integer(field::cache_write_rate, record_.rates.cache_write);
+        out_.integer(field::output_rate, record_.rates.output);
+        out_.integer(field::fee, record_.fee);
     }
 
     void write_lists() {

@@ -10,6 +10,7 @@
 
 #include "base/money.h"
 #include "base/result.h"
+#include "base/token_rates.h"
 #include "base/usage.h"
 #include "base/wall_time.h"
 #include "ledger/record_id.h"
@@ -63,6 +64,8 @@ struct CallRecord {
     Usage usage = {};
     bool usage_counted_here = false;  // the upstream sent none: these tokens are our count
     Money cost = {};
+    TokenRates rates = {};  // by which it cost that: a price that changes changes no history
+    int64_t fee = 0;        // pico-dollars for the call itself
     std::vector<CallAttempt> attempts = {};
     std::vector<std::string> tags = {};
 

@@ -121,12 +121,13 @@ TEST(Csv, rounds_nothing) {
 }
 
 TEST(Csv, quotes_what_would_break_a_line) {
-    CallRecord call{.id = {1, 2}, .team = "a,\"b\"\n", .cost = {5}, .tags = {"x"}};
+    CallRecord call{
+        .id = {1, 2}, .team = "a,\"b\"\n", .cost = {5}, .rates = {.input = 7}, .tags = {"x"}};
     EXPECT_EQ(csv_line(call),
               "00000000000000010000000000000002,,,,,\"a,\"\"b\"\"\n\",,,,,,,,,ok,0,0,0,0,0,false,"
-              "0.000000005,[],\"[\"\"x\"\"]\"\r\n");
+              "0.000000005,[],\"[\"\"x\"\"]\",7,0,0,0,0\r\n");
     const auto commas = [](const std::string& line) { return std::ranges::count(line, ','); };
-    EXPECT_EQ(commas(csv_header()), 23);
+    EXPECT_EQ(commas(csv_header()), 28);
 }
 
 }  // namespace

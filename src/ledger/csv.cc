@@ -82,7 +82,12 @@ std::string csv_header() {
                     "usage_counted_here",
                     "cost_usd",
                     "attempts",
-                    "tags"});
+                    "tags",
+                    "input_rate_pico_usd",
+                    "cached_input_rate_pico_usd",
+                    "cache_write_rate_pico_usd",
+                    "output_rate_pico_usd",
+                    "fee_pico_usd"});
 }
 
 std::string csv_line(const CallRecord& r) {
@@ -109,7 +114,12 @@ std::string csv_line(const CallRecord& r) {
                     r.usage_counted_here ? "true" : "false",
                     dollar_text(r.cost),
                     attempts_text(r),
-                    dump_json(r.tags)});
+                    dump_json(r.tags),
+                    concat(r.rates.input),
+                    concat(r.rates.cached_input),
+                    concat(r.rates.cache_write),
+                    concat(r.rates.output),
+                    concat(r.fee)});
 }
 
 }  // namespace brigada

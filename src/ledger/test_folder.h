@@ -67,6 +67,7 @@ inline CallRecord agent_call(uint64_t number) {
             .http_status = 200,
             .usage = {.input = 4'096 + n, .cached_input = 100'000, .output = 216},
             .cost = {31'337'000 + n},
+            .rates = {.input = 200'000, .cached_input = 20'000, .output = 800'000},
             .attempts = {{.upstream = "gpu-0",
                           .status = CallStatus::timeout,
                           .started = start,
@@ -106,7 +107,9 @@ inline CallRecord random_call(Rng& rng) {
                     .http_status = static_cast<int>(rng.below(600)),
                     .usage = {tokens(), tokens(), tokens(), tokens()},
                     .usage_counted_here = rng.chance(0.5),
-                    .cost = {rng.between(0, kCallCost.nano)}};
+                    .cost = {rng.between(0, kCallCost.nano)},
+                    .rates = {tokens(), tokens(), tokens(), tokens()},
+                    .fee = tokens()};
     for (uint64_t n = rng.below(4); n > 0; --n)
         call.attempts.push_back({text(), static_cast<CallStatus>(rng.below(kCallStatuses)),
                                  static_cast<int>(rng.below(600)), time(), time()});

@@ -59,9 +59,13 @@ struct HealthCheckSettings {
 /// What is known of an engine of one's own: routing predicts with it, and its hours are priced.
 struct EngineFactSettings {
     std::optional<int64_t> prefill_tokens_per_second = {};
-    std::optional<int64_t> decode_tokens_per_second = {};  // of one sequence
-    std::optional<int64_t> kv_tokens = {};                 // that fit into its KV cache
-    std::optional<Money> hourly_price = {};                // of all its GPUs together
+    std::optional<int64_t> decode_tokens_per_second = {};        // of one sequence
+    std::optional<int64_t> kv_tokens = {};                       // that fit into its KV cache
+    std::optional<Money> hourly_price = {};                      // of all its GPUs together
+    std::optional<int64_t> total_decode_tokens_per_second = {};  // of all its sequences together
+    std::optional<int64_t> busy_permille = {};                   // of the hours that are paid
+    std::optional<int64_t> cached_permille = {};  // a cached token, of the price of one read
+    bool measures_throughput = false;             // as calls show it, once enough was seen
 
     friend bool operator==(const EngineFactSettings&, const EngineFactSettings&) = default;
 };
@@ -106,6 +110,13 @@ struct Deployment {
 
     friend bool operator==(const Deployment&, const Deployment&) = default;
 };
+
+/// Whether tokens are priced by what an hour of the engine costs, where no price is given.
+inline bool is_priced_by_hour(const Deployment& deployment) {
+    const EngineFactSettings& engine = deployment.engine;
+    return engine.hourly_price && engine.prefill_tokens_per_second &&
+           engine.total_decode_tokens_per_second;
+}
 
 /// The engine that `brigada up` runs: `model: brigada/NAME` without an address.
 inline bool is_engine_of_up(const Deployment& deployment) {

@@ -12,6 +12,9 @@ namespace brigada {
 /// (input_cost_per_token_above_200k_tokens). What is absent stays as it was.
 void read_prices(YamlFields& fields, Deployment& out);
 
+/// Warns of calls that cost nothing because a part of what prices them is missing.
+void check_prices(const YamlValue& params, const Deployment& deployment);
+
 /// A weight such as 2 or 0.5, in thousandths.
 void read_weight(YamlFields& fields, std::optional<int64_t>& out);
 

@@ -9,6 +9,7 @@ namespace brigada {
 namespace {
 
 constexpr IntegerRange kTokens = {1, 1'000'000'000};
+constexpr Money kDearestHour = Money::dollars(1'000'000);
 
 constexpr std::array<std::string_view, 4> kServedModes = {"chat", "completion", "embedding",
                                                           "responses"};
@@ -30,12 +31,39 @@ void read_health_check(YamlFields& info, HealthCheckSettings& out) {
     out.in_background = !is_off;
 }
 
+/// usd_per_hour of all GPUs, or gpu_dollars_per_hour of each of `gpus`.
+void read_hourly_price(YamlFields& facts, EngineFactSettings& out) {
+    facts.dollars("usd_per_hour", out.hourly_price);
+    int64_t gpus = 1;
+    facts.integer("gpus", {1, 100'000}, gpus);
+    const auto of_one = facts.find("gpu_dollars_per_hour");
+    const auto price = of_one ? of_one->dollars() : std::nullopt;
+    if (!price) return;
+    if (out.hourly_price)
+        of_one->error("usd_per_hour, which is given too, is the price of all GPUs: one of the two");
+    else if (price->nano > kDearestHour.nano / gpus)
+        of_one->must_be("such that all GPUs together cost at most a million dollars an hour");
+    else
+        out.hourly_price = Money{price->nano * gpus};
+}
+
+void read_hour(YamlFields& facts, EngineFactSettings& out) {
+    read_hourly_price(facts, out);
+    facts.integer("total_decode_tokens_per_second", kTokens, out.total_decode_tokens_per_second);
+    if (const auto busy = facts.find("busy_share")) {
+        out.busy_permille = busy->permille();
+        if (out.busy_permille == 0) busy->must_be("more than 0, at most 1");
+    }
+    facts.permille("cached_cost_share", out.cached_permille);
+    facts.choice("throughput", {{"declared", false}, {"measured", true}}, out.measures_throughput);
+}
+
 void read_engine_facts(const YamlValue& value, EngineFactSettings& out) {
     YamlFields facts(value);
     facts.integer("prefill_tokens_per_second", kTokens, out.prefill_tokens_per_second);
     facts.integer("decode_tokens_per_second", kTokens, out.decode_tokens_per_second);
     facts.integer("kv_tokens", kTokens, out.kv_tokens);
-    facts.dollars("usd_per_hour", out.hourly_price);
+    read_hour(facts, out);
     facts.finish();
 }
 
@@ -53,57 +81,7 @@ void pass_over_descriptions(YamlFields& info) {
         info.find(key);
 }
 
-/// The threshold of "<price>_above_200k_tokens", in tokens, and the name of the price.
-struct TierKey {
-    std::string price = {};
-    int64_t above_tokens = 0;
-};
-
-std::optional<TierKey> parse_tier_key(std::string_view key) {
-    constexpr std::string_view kAbove = "_above_";
-    constexpr std::string_view kEnd = "k_tokens";
-    const size_t at = key.find(kAbove);
-    if (at == key.npos || !key.ends_with(kEnd)) return std::nullopt;
-    const size_t from = at + kAbove.size();
-    if (from + kEnd.size() >= key.size()) return std::nullopt;
-    const auto thousands = scaled_decimal(key.substr(from, key.size() - kEnd.size() - from), 0);
-    if (!thousands || *thousands < 1 || *thousands > 1'000'000) return std::nullopt;
-    return TierKey{std::string(key.substr(0, at)), *thousands * 1000};
-}
-
-/// The tier from `above_tokens` on; tiers stay in ascending order.
-PriceTexts& tier(Deployment& out, int64_t above_tokens) {
-    auto place =
-        std::ranges::lower_bound(out.price_tiers, above_tokens, {}, &PriceTierTexts::above_tokens);
-    if (place == out.price_tiers.end() || place->above_tokens != above_tokens)
-        place = out.price_tiers.insert(place, {.above_tokens = above_tokens});
-    return place->prices;
-}
-
-/// Where a price of LiteLLM's name is kept; null for other names.
-std::string* price_text(PriceTexts& prices, std::string_view name) {
-    if (name == "input_cost_per_token") return &prices.input;
-    if (name == "output_cost_per_token") return &prices.output;
-    if (name == "cache_read_input_token_cost") return &prices.cached_input;
-    if (name == "cache_creation_input_token_cost") return &prices.cache_write;
-    return nullptr;
-}
-
 }  // namespace
-
-void read_prices(YamlFields& fields, Deployment& out) {
-    for (const std::string_view name :
-         {"input_cost_per_token", "output_cost_per_token", "cache_read_input_token_cost",
-          "cache_creation_input_token_cost"})
-        fields.price(name, *price_text(out.prices, name));
-    fields.price("input_cost_per_request", out.prices.request);
-    for (const std::string& key : fields.keys()) {
-        const auto found = parse_tier_key(key);
-        PriceTexts ignored;
-        if (!found || !price_text(ignored, found->price)) continue;
-        fields.price(key, *price_text(tier(out, found->above_tokens), found->price));
-    }
-}
 
 void read_weight(YamlFields& fields, std::optional<int64_t>& out) {
     const auto value = fields.find("weight");

@@ -193,6 +193,7 @@ void read_deployment(const YamlValue& entry, ConfigDraft& draft) {
     if (!name || !params) return;
     settle_spoken(out);
     check_name(*name, out);
+    check_prices(*params, out);
     fill_from_environ(entry, draft.environment, out);
     if (!out.address && !is_engine_of_up(out))
         params->warn(concat("is never called: it has no api_base, and ", upper(out.provider),

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "gateway/config/fake_config.h"
@@ -66,7 +67,12 @@ TEST(ModelList, reads_everything_a_deployment_may_say) {
         prefill_tokens_per_second: 20000
         decode_tokens_per_second: 90
         kv_tokens: 2000000
-        usd_per_hour: 3.5
+        gpus: 4
+        gpu_dollars_per_hour: 0.875
+        total_decode_tokens_per_second: 2400
+        busy_share: 0.6
+        cached_cost_share: 0.05
+        throughput: measured
 )"));
     const std::vector<Deployment> expected = {{
         .id = "coder-1",
@@ -101,9 +107,78 @@ TEST(ModelList, reads_everything_a_deployment_may_say) {
         .max_output_tokens = 8192,
         .access_groups = {"beta"},
         .health_check = {"tiny", Duration::seconds(5), 1, false},
-        .engine = {20'000, 90, 2'000'000, Money{3'500'000'000}},
+        .engine = {20'000, 90, 2'000'000, Money{3'500'000'000}, 2'400, 600, 50, true},
     }};
     EXPECT_EQ(got, expected);
+}
+
+/// A deployment with these lines in its litellm_params.
+FakeConfig with_prices(const std::string& lines) {
+    return with_models(
+        "  - model_name: m\n    litellm_params:\n      model: openai/m\n"
+        "      api_base: http://h\n" +
+        lines);
+}
+
+TEST(ModelList, price_tiers_stand_in_any_order_and_come_from_both_places) {
+    FakeConfig config = with_prices(
+        "      input_cost_per_token: 1e-06\n"
+        "      input_cost_per_token_above_500k_tokens: 4e-06\n"
+        "      input_cost_per_token_above_128k_tokens: 2e-06\n"
+        "      cache_read_input_token_cost_above_128k_tokens: 1e-07\n"
+        "    model_info:\n"
+        "      input_cost_per_token_above_256k_tokens: 3e-06\n"
+        "      input_cost_per_token_above_128k_tokens: 9\n");  // litellm_params outranks it
+    const auto got = deployments_of(config);
+    ASSERT_EQ(got.size(), 1u);
+    EXPECT_EQ(got[0].price_tiers,
+              (std::vector<PriceTierTexts>{{128'000, {.input = "2e-06", .cached_input = "1e-07"}},
+                                           {256'000, {.input = "3e-06"}},
+                                           {500'000, {.input = "4e-06"}}}));
+}
+
+TEST(ModelList, says_of_prices_above_a_length_what_is_wrong_with_them) {
+    const std::string path = "model_list[0].litellm_params.";
+    for (const char* end : {"200_tokens", "200k", "0200k_tokens", "2e2k_tokens", "0k_tokens",
+                            "-1k_tokens", "k_tokens", "1000001k_tokens", "200k_tokens_more"}) {
+        const std::string key = concat("output_cost_per_token_above_", end);
+        EXPECT_EQ(
+            notes_of(with_prices("      output_cost_per_token: 1\n      " + key + ": 2\n").load()),
+            concat("config.yaml:8:", 9 + key.size(), ": ", path, key,
+                   ": is ignored: a price above a length of prompt is written "
+                   "output_cost_per_token_above_<N>k_tokens, N from 1 to 1000000 thousand "
+                   "tokens"));
+    }
+    for (const char* key : {"input_cost_per_token_batches", "input_cost_per_token_flex",
+                            "input_cost_per_token_above_200k_tokens_priority"})
+        EXPECT_THAT(notes_of(with_prices(concat("      ", key, ": 2\n")).load()),
+                    testing::HasSubstr(concat(path, key,
+                                              ": has no effect: every call goes by "
+                                              "input_cost_per_token")));
+    EXPECT_THAT(notes_of(with_prices("      input_cost_per_token_above_128k_tokens: 2\n").load()),
+                testing::HasSubstr("tokens of calls with up to 128000 prompt tokens cost nothing: "
+                                   "input_cost_per_token is not given, only the price above that"));
+}
+
+TEST(ModelList, says_what_an_hours_price_lacks) {
+    const auto notes = [](const std::string& facts) {
+        return notes_of(with_prices("    model_info: {brigada: {" + facts + "}}\n").load());
+    };
+    const std::string place = "model_list[0].model_info.brigada.";
+    EXPECT_THAT(notes("usd_per_hour: 8, prefill_tokens_per_second: 9"),
+                testing::HasSubstr("litellm_params: tokens cost nothing: to price them by "
+                                   "usd_per_hour, model_info.brigada needs"));
+    EXPECT_THAT(notes("throughput: measured"),
+                testing::HasSubstr("throughput: measured has no effect: it begins with"));
+    EXPECT_THAT(notes("usd_per_hour: 8, gpu_dollars_per_hour: 1"),
+                testing::HasSubstr(place + "gpu_dollars_per_hour: usd_per_hour, which is given "
+                                           "too, is the price of all GPUs: one of the two"));
+    EXPECT_THAT(notes("gpus: 100000, gpu_dollars_per_hour: 11"),
+                testing::HasSubstr("at most a million dollars an hour; got \"11\""));
+    EXPECT_THAT(notes("busy_share: 0"), testing::HasSubstr("must be more than 0, at most 1"));
+    EXPECT_EQ(notes("usd_per_hour: 8, prefill_tokens_per_second: 9, "
+                    "total_decode_tokens_per_second: 9"),
+              "");
 }
 
 TEST(ModelList, tls_is_that_of_litellm_settings_where_a_deployment_says_nothing) {

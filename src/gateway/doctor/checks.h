@@ -18,6 +18,9 @@ void check_stores(const GatewayConfig& config, Findings& findings);
 /// Each deployment is reached, takes our key and has the model.
 void check_upstreams(const GatewayConfig& config, Findings& findings);
 
+/// How the tokens of each deployment are priced.
+void check_prices(const GatewayConfig& config, Findings& findings);
+
 /// The address to listen on is free, or held by the gateway of this data folder.
 void check_listening(const GatewayConfig& config, Findings& findings);
 

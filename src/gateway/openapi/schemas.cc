@@ -302,6 +302,9 @@ constexpr FieldDoc kModel[] = {
     {"type", text, "to clients that send anthropic-version, with display_name and created_at",
      "model"},
 };
+constexpr FieldDoc kModelInfo[] = {
+    {"data", objects, "{model_name, litellm_params, model_info}; prices are dollars", "", true},
+};
 constexpr FieldDoc kHealth[] = {
     {"healthy_endpoints", objects, "", "", true},
     {"unhealthy_endpoints", objects, "", "", true},
@@ -426,6 +429,7 @@ constexpr SchemaDoc kSchemas[] = {
     {"Session", "", kSession},
     {"ModelList", "", kModelList},
     {"Model", "", kModel},
+    {"ModelInfo", "", kModelInfo},
     {"Health", "", kHealth},
     {"Readiness", "", kReadiness},
     {"Backlog", "", kBacklog},
