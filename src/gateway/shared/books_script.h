@@ -2,7 +2,7 @@
 // together. A message is one run of it, so nothing comes between its reading and its writing.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 namespace brigada {
 
@@ -10,6 +10,6 @@ namespace brigada {
 /// is the replica; later than that, in microseconds of Redis' clock, nothing is taken any more;
 /// REPLICAS is how many run at most. Answers begin with a word: `yes`, `late`, `join` (who is not
 /// in must join first), or what the command says, then Redis' time.
-std::string_view books_script();
+const std::string& books_script();
 
 }  // namespace brigada
