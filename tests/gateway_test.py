@@ -506,6 +506,17 @@ class BadInput(GatewayTest):
         self.assertNotEqual(told.returncode, 0)
         self.assertIn("held by process", told.stderr)
 
+    def test_a_port_that_is_taken_is_named_and_nothing_is_left_behind(self):
+        data = f"{self.folder.name}/other"
+        command = [BINARY, "gateway", "--config", self.gateway.config, "--data", data, "--listen"]
+        told = subprocess.run([*command, f"127.0.0.1:{self.gateway.port}"], capture_output=True,
+                              text=True, timeout=SECONDS)
+        self.assertEqual(told.returncode, 1)
+        self.assertIn(f"127.0.0.1:{self.gateway.port} is already in use", told.stderr)
+        verified = subprocess.run([BINARY, "ledger", "verify", f"{data}/ledger"],
+                                  capture_output=True, text=True, timeout=SECONDS)
+        self.assertEqual(verified.returncode, 0, verified.stderr)
+
     def test_a_faulty_configuration_names_the_place(self):
         path = f"{self.folder.name}/faulty.yaml"
         with open(path, "w", encoding="utf-8") as file:

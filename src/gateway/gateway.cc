@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/check.h"
 #include "base/concat.h"
 
 namespace brigada {
@@ -42,7 +43,7 @@ Gateway::Gateway(GatewayConfig config, const UpstreamTls& tls, Loop& loop, uint6
 }
 
 Gateway::~Gateway() {
-    leave_others();
+    CHECK(has_ended_, "a gateway that is destroyed while its loop may use it");
 }
 
 Result<std::unique_ptr<Gateway>> Gateway::open(GatewayConfig config, Loop& loop) {
@@ -50,8 +51,10 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewayConfig config, Loop& loop)
     TRY(std::unique_ptr<Seen> seen, Seen::open(config, random_number()));
     std::unique_ptr<Gateway> out(new Gateway(std::move(config), tls, loop, random_number()));
     out->seen_ = std::move(seen);
-    TRY(out->open_parts());
-    return out;
+    const Result<void> opened = out->open_parts();
+    if (opened.ok()) return out;
+    out->stop({});
+    return opened.error();
 }
 
 Result<void> Gateway::open_parts() {
@@ -121,14 +124,30 @@ Task<void> Gateway::stop_watching() {
     co_await note_refusals();
 }
 
+Task<void> Gateway::stop_watching(std::promise<void>& done) {
+    if (health_watch_) co_await health_watch_->stop();
+    done.set_value();
+}
+
+/// A part may be missing: that which could not be opened, and those after it.
 void Gateway::stop(Duration patience) {
+    std::promise<void> watched;
+    if (loop_.spawn(stop_watching(watched))) watched.get_future().wait();
     leave_others();
     reports_.stop();
     config_reader_.stop();
     ledger_reader_.stop();
     hierarchy_->stop();
     ledger_->stop(patience);
+    if (hierarchy_) {
+        loop_.run([this] { note_refusals(); });
+        loop_.run([] {});  // the notes are with the hierarchy's worker now
+        hierarchy_->stop();
+    }
+    if (ledger_) ledger_->stop(patience);
     seen_->stop();
+    loop_.stop();  // what still waits on it refers to parts that are still there
+    has_ended_ = true;
 }
 
 }  // namespace brigada

@@ -2,6 +2,7 @@
 // have used, where calls can go, and the ledger of what was spent.
 #pragma once
 
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,7 +32,8 @@ namespace brigada {
 class Gateway {
   public:
     /// Opens or makes what is kept in `config.brigada.data_dir`, and in the database if there is
-    /// one. Errors as of those, and of TLS to upstreams; they name the file.
+    /// one. Errors as of those, and of TLS to upstreams; they name the file. `loop` is this
+    /// gateway's alone, and has stopped after an error.
     static Result<std::unique_ptr<Gateway>> open(GatewayConfig config, Loop& loop);
     ~Gateway();
 
@@ -85,6 +87,8 @@ class Gateway {
     /// Ends what runs beside calls. On the loop.
     Task<void> stop_watching();
     /// Writes what waits. Not on the loop.
+    /// Ends what runs beside calls, writes what waits and stops the loop; the log still takes
+    /// lines. Calls have ended. Not on the loop, and before the gateway is destroyed.
     void stop(Duration patience);
 
   private:
@@ -93,6 +97,7 @@ class Gateway {
     void listen_to_budgets();
     Result<void> open_books(bool is_first_start);
     void leave_others();
+    Task<void> stop_watching(std::promise<void>& done);
 
     Task<Result<std::vector<std::string>>> read_again();
     Result<void> put_in_force(GatewayConfig config, const UpstreamTls& tls);
@@ -124,6 +129,7 @@ class Gateway {
     ReadConfig read_config_;
     Worker config_reader_{"config reader"};
     bool is_reloading_ = false;
+    bool has_ended_ = false;
 };
 
 }  // namespace brigada

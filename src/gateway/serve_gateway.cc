@@ -80,14 +80,25 @@ void tell_of_the_start(Gateway& gateway, const GatewayProgress& progress, uint16
     progress.ready(port);
 }
 
-Task<void> stop_watching(Gateway& gateway, std::promise<void>& done) {
-    co_await gateway.stop_watching();
-    done.set_value();
-}
+/// From the first call to the last. Error::io and ::unavailable when it can't listen.
+Result<bool> serve(Gateway& gateway, const GatewayProgress& progress) {
+    const SetupRef setup = gateway.setup();  // as it was at the start
+    const BrigadaSettings& settings = setup->config.brigada;
+    TRY(std::unique_ptr<HttpServer> server,
+        HttpServer::listen(
+            gateway.loop(), settings.listen.host, settings.listen.port,
+            {.limits = limits_of(gateway.config()), .format_error = dress_gateway_error},
+            make_gateway_routes(gateway)));
+    (void)gateway.loop().spawn(watch_over(gateway));
+    tell_of_the_start(gateway, progress, server->port());
 
-void stop_watching(Gateway& gateway) {
-    std::promise<void> done;
-    if (gateway.loop().spawn(stop_watching(gateway, done))) done.get_future().wait();
+    while (wait_for_stop_or_reload() == Told::reload)
+        reload_and_wait(gateway);
+    log_of(gateway).write(log_of(gateway).line(LogLevel::info, "drain"));
+    progress.draining();
+    gateway.loop().run([&] { gateway.set_draining(); });
+    ImpatientStop impatient(*server);
+    return server->drain(gateway.config().brigada.drain_grace);
 }
 
 }  // namespace
@@ -98,32 +109,12 @@ Result<bool> serve_gateway(GatewayConfig config, Gateway::ReadConfig reread,
     TRY(std::unique_ptr<Gateway> gateway, Gateway::open(std::move(config), loop));
     gateway->set_reader(std::move(reread));
     tell_of_others(*gateway);
-    const SetupRef setup = gateway->setup();  // as it was at the start
-    const BrigadaSettings& settings = setup->config.brigada;
-    TRY(std::unique_ptr<HttpServer> server,
-        HttpServer::listen(
-            loop, settings.listen.host, settings.listen.port,
-            {.limits = limits_of(gateway->config()), .format_error = dress_gateway_error},
-            make_gateway_routes(*gateway)));
-    (void)loop.spawn(watch_over(*gateway));
-    tell_of_the_start(*gateway, progress, server->port());
-
-    while (wait_for_stop_or_reload() == Told::reload)
-        reload_and_wait(*gateway);
-    log_of(*gateway).write(log_of(*gateway).line(LogLevel::info, "drain"));
-    progress.draining();
-    loop.run([&] { gateway->set_draining(); });
-    bool finished = false;
-    {
-        ImpatientStop impatient(*server);
-        finished = server->drain(gateway->config().brigada.drain_grace);
-    }
-    stop_watching(*gateway);
+    Result<bool> finished = serve(*gateway, progress);
     gateway->stop(kLedgerPatience);
-    loop.stop();
+    if (!finished.ok()) return finished;
     log_of(*gateway).write(
-        log_of(*gateway).line(LogLevel::info, "stop").add("all_answers_finished", finished));
-    progress.stopped(finished);
+        log_of(*gateway).line(LogLevel::info, "stop").add("all_answers_finished", *finished));
+    progress.stopped(*finished);
     return finished;
 }
 
