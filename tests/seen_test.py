@@ -8,8 +8,10 @@ import hashlib
 import hmac
 import json
 import os
+import signal
 import sys
 import tempfile
+import threading
 import unittest
 from unittest import mock
 
@@ -129,6 +131,27 @@ class LogFile(SeenTest):
         self.assertEqual(len(calls), 1)
         self.assertIn(" warning call ", calls[0])
         self.assertIn(" status=502 refusal=upstream_error ", calls[0])
+
+
+    def test_a_file_that_was_moved_away_is_made_anew_on_sighup(self):
+        path = os.path.join(self.place.name, "door.log")
+        key = self.gateway.new_key()
+        self.upstream.behave = lambda e: e.answer(500, {})
+        self.call_until_it_is_logged(key, path)
+        os.rename(path, path + ".1")
+        self.gateway.process.send_signal(signal.SIGHUP)
+        self.call_until_it_is_logged(key, path)
+
+    def call_until_it_is_logged(self, key, path):
+        pause = threading.Event()
+        for _ in range(600):
+            self.ask(key)
+            pause.wait(0.1)
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    if " warning call " in file.read():
+                        return
+        self.fail(f"no call in {path}")
 
 
 class Traces(SeenTest):

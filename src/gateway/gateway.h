@@ -47,6 +47,7 @@ class Gateway {
     void set_reader(ReadConfig read) { read_config_ = std::move(read); }
     /// Reads the configuration again and puts it in force for the calls to come; those that run
     /// keep theirs. Returns what there is to say about it. An error leaves the old one in force.
+    /// The log is opened again whatever comes of it.
     Task<Result<std::vector<std::string>>> reload();
 
     Loop& loop() { return loop_; }

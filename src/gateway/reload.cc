@@ -59,6 +59,7 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
 }  // namespace
 
 Task<Result<std::vector<std::string>>> Gateway::reload() {
+    seen_->log().reopen();
     auto notes = co_await read_again();
     seen_->reloaded(notes);
     co_return notes;

@@ -15,12 +15,34 @@
 
 namespace brigada {
 
+namespace {
+
+Result<spdlog::sink_ptr> open_sink(const std::string& file) {
+    try {
+        spdlog::sink_ptr out;
+        if (file.empty())
+            out = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+        else
+            out = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
+        out->set_pattern("%v");  // the line is whole already
+        return out;
+    } catch (const spdlog::spdlog_ex& failed) {
+        return Error{Code::io, concat("brigada.log.file: can't write ", file, ": ", failed.what())};
+    }
+}
+
+}  // namespace
+
 /// The lines that wait, and the thread that writes them: what has come within a moment goes out in
 /// one call of the system.
 class GatewayLog::Writer {
   public:
-    Writer(spdlog::sink_ptr sink, size_t most)
-        : sink_(std::move(sink)), most_(most), thread_([this] { write_until_stopped(); }) {}
+    /// `file` is what `sink` writes; empty: stderr.
+    Writer(spdlog::sink_ptr sink, std::string file, size_t most)
+        : sink_(std::move(sink)),
+          file_(std::move(file)),
+          most_(most),
+          thread_([this] { write_until_stopped(); }) {}
     ~Writer() {
         {
             std::lock_guard lock(mutex_);
@@ -39,6 +61,11 @@ class GatewayLog::Writer {
         ++dropped_;
     }
 
+    void reopen() {
+        std::lock_guard lock(mutex_);
+        has_moved_ = !file_.empty();
+    }
+
     uint64_t dropped() const {
         std::lock_guard lock(mutex_);
         return dropped_;
@@ -52,10 +79,16 @@ class GatewayLog::Writer {
             if (waiting_.empty()) return;
             changed_.wait_for(lock, kGather, [&] { return is_stopping_; });
             const std::deque<std::string> lines = std::exchange(waiting_, {});
+            const bool has_moved = std::exchange(has_moved_, false);
             lock.unlock();
+            if (has_moved) open_again();
             write(lines);
             lock.lock();
         }
+    }
+
+    void open_again() {
+        if (auto sink = open_sink(file_); sink.ok()) sink_ = *std::move(sink);
     }
 
     void write(const std::deque<std::string>& lines) {
@@ -78,12 +111,14 @@ class GatewayLog::Writer {
     /// Larger ones would be mapped anew, and their pages cleared, for every batch.
     static constexpr size_t kPortionBytes = 32 * 1024;
 
-    const spdlog::sink_ptr sink_;
+    spdlog::sink_ptr sink_;
+    const std::string file_;
     const size_t most_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<std::string> waiting_;
     uint64_t dropped_ = 0;
+    bool has_moved_ = false;
     bool is_stopping_ = false;
     std::thread thread_;  // last: it uses all of the above
 };
@@ -96,15 +131,6 @@ LogFormat format_of(const LogSettings& settings) {
     return is_for_people ? LogFormat::text : LogFormat::json;
 }
 
-Result<spdlog::sink_ptr> open_sink(const std::string& file) {
-    if (file.empty()) return spdlog::sink_ptr(std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    try {
-        return spdlog::sink_ptr(std::make_shared<spdlog::sinks::basic_file_sink_mt>(file));
-    } catch (const spdlog::spdlog_ex& failed) {
-        return Error{Code::io, concat("brigada.log.file: can't write ", file, ": ", failed.what())};
-    }
-}
-
 }  // namespace
 
 GatewayLog::GatewayLog(LogLevel level, LogFormat format, std::unique_ptr<Writer> writer)
@@ -115,10 +141,9 @@ GatewayLog::~GatewayLog() = default;
 Result<std::unique_ptr<GatewayLog>> GatewayLog::open(const LogSettings& settings,
                                                      size_t queue_lines) {
     TRY(spdlog::sink_ptr sink, open_sink(settings.file));
-    sink->set_pattern("%v");  // the line is whole already
     return std::unique_ptr<GatewayLog>(
         new GatewayLog(settings.level, format_of(settings),
-                       std::make_unique<Writer>(std::move(sink), queue_lines)));
+                       std::make_unique<Writer>(std::move(sink), settings.file, queue_lines)));
 }
 
 LogLine GatewayLog::line(LogLevel level, std::string_view event) const {
@@ -127,6 +152,10 @@ LogLine GatewayLog::line(LogLevel level, std::string_view event) const {
 
 void GatewayLog::write(LogLine line) {
     if (writes(line.level())) writer_->add(line.take());
+}
+
+void GatewayLog::reopen() {
+    writer_->reopen();
 }
 
 uint64_t GatewayLog::dropped() const {

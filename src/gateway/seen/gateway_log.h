@@ -33,6 +33,10 @@ class GatewayLog {
     /// Any thread. Never waits for the disk.
     void write(LogLine line);
 
+    /// The file may have been moved away: the lines to come go to a new one of its name. Any
+    /// thread. The old one is kept where that can't be made. Nothing on stderr.
+    void reopen();
+
     /// Lines that were dropped because too many waited.
     uint64_t dropped() const;
 

@@ -89,6 +89,39 @@ TEST_F(GatewayLogTest, drops_and_counts_instead_of_waiting_for_a_reader) {
     }
 }
 
+TEST_F(GatewayLogTest, goes_on_in_a_new_file_when_the_old_one_was_moved_away) {
+    const auto moved = folder_ / "door.log.1";
+    {
+        const auto log = GatewayLog::open({.file = path()});
+        ASSERT_TRUE(log.ok());
+        (*log)->write((*log)->line(LogLevel::info, "first"));
+        for (auto written = lines(); written.empty(); written = lines())
+            std::this_thread::yield();
+        std::filesystem::rename(path(), moved);
+        (*log)->reopen();
+        (*log)->write((*log)->line(LogLevel::info, "second"));
+    }
+    ASSERT_EQ(lines().size(), 1u);
+    EXPECT_THAT(lines()[0], testing::HasSubstr("second"));
+    std::filesystem::rename(moved, path());
+    ASSERT_EQ(lines().size(), 1u);
+    EXPECT_THAT(lines()[0], testing::HasSubstr("first"));
+}
+
+TEST_F(GatewayLogTest, keeps_the_old_file_where_no_new_one_can_be_made) {
+    {
+        const auto log = GatewayLog::open({.file = path()});
+        ASSERT_TRUE(log.ok());
+        std::filesystem::rename(path(), folder_ / "moved");
+        std::filesystem::create_directory(path());  // nothing can be written there
+        (*log)->reopen();
+        (*log)->write((*log)->line(LogLevel::info, "kept"));
+    }
+    std::filesystem::remove(path());
+    std::filesystem::rename(folder_ / "moved", path());
+    EXPECT_EQ(lines().size(), 1u);
+}
+
 TEST_F(GatewayLogTest, names_a_file_that_cannot_be_written) {
     std::ofstream(folder_ / "file") << "x";
     const auto under_a_file = GatewayLog::open({.file = (folder_ / "file" / "log").string()});
