@@ -301,6 +301,45 @@ class Alerts(SeenTest):
         self.assertIn('"event":"upstream_down"', self.gateway.said())
 
 
+class KeptAlerts(SeenTest):
+    """A webhook that is away while the gateway ends."""
+
+    def setUp(self):
+        self.hook = Receiver([503] * 1_000)
+        self.extra = f"brigada:\n  webhook_url: {self.hook.url}/alerts\n"
+        super().setUp()
+
+    def tearDown(self):
+        super().tearDown()
+        self.hook.stop()
+
+    def cross_a_budget(self):
+        key = self.gateway.new_key(max_budget=0.00002)
+        for _ in range(3):
+            self.ask(key, "hi", max_tokens=1)
+        [first] = self.hook.wait_for(lambda received: received[:1])
+        return first["headers"]["webhook-id"]
+
+    def told_in_the_end(self, first):
+        self.hook.statuses.clear()
+        self.gateway.launch()
+        taken = self.hook.wait_for(
+            lambda received: [post for post in received if post["status"] == 200])
+        self.assertEqual(taken[0]["headers"]["webhook-id"], first)
+        self.assertEqual(taken[0]["body"], self.hook.received[0]["body"])
+
+    def test_are_told_by_the_next_process(self):
+        first = self.cross_a_budget()
+        self.gateway.stop()
+        self.assertIn('"event":"alert_kept"', self.gateway.said())
+        self.told_in_the_end(first)
+
+    def test_outlive_a_kill(self):
+        first = self.cross_a_budget()
+        self.gateway.kill()
+        self.told_in_the_end(first)
+
+
 def signature(post):
     """As the Standard Webhooks specification has it."""
     signed = b".".join([post["headers"]["webhook-id"].encode(),

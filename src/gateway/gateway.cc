@@ -78,6 +78,7 @@ Result<void> Gateway::open_parts() {
                                               .ledger = *ledger_,
                                               .loop = loop_,
                                               .worker = ledger_reader_}));
+    TRY(seen_->keep_alerts_in(folder / "alerts"));
     listen_to_budgets();
     admission_ = std::make_unique<Admission>(directory(), *budgets_, loop_);
     TRY(waiting_room_, WaitingRoom::open(config().brigada.admission, loop_));

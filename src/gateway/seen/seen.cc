@@ -32,8 +32,7 @@ PostHeaders otlp_headers(const OtelSettings& settings) {
     return out;
 }
 
-PostHeaders alert_headers(const BrigadaSettings& settings, const Alert& alert,
-                          std::string_view body) {
+PostHeaders alert_headers(const BrigadaSettings& settings, const WaitingAlert& alert) {
     const int64_t now = WallClock().now().ns / 1'000'000'000;
     PostHeaders out{{"Content-Type", "application/json"},
                     {"webhook-id", alert.id},
@@ -41,8 +40,8 @@ PostHeaders alert_headers(const BrigadaSettings& settings, const Alert& alert,
     if (!settings.webhook_token.empty())
         out.emplace_back("Authorization", concat("Bearer ", settings.webhook_token.reveal()));
     if (!settings.webhook_secret.empty())
-        out.emplace_back("webhook-signature",
-                         webhook_signature(settings.webhook_secret.reveal(), alert.id, now, body));
+        out.emplace_back("webhook-signature", webhook_signature(settings.webhook_secret.reveal(),
+                                                                alert.id, now, alert.body));
     return out;
 }
 
@@ -104,18 +103,37 @@ void Seen::open_spans(const OtelSettings& settings) {
 
 void Seen::open_alerts(const BrigadaSettings& settings) {
     const auto post = std::make_shared<HttpPost>(settings.webhook_url, kPatience);
-    alerts_ = std::make_unique<Outbox<Alert>>(
+    alerts_ = std::make_unique<Outbox<WaitingAlert>>(
         kAlertBox,
-        [post, settings](const std::vector<Alert>& batch) {
-            const std::string body = alert_json(batch.front());
-            return post->post(alert_headers(settings, batch.front(), body), body);
+        [this, post, settings](const std::vector<WaitingAlert>& batch) {
+            const WaitingAlert& alert = batch.front();
+            PostOutcome outcome = post->post(alert_headers(settings, alert), alert.body);
+            if (outcome.kind == PostOutcome::Kind::taken && kept_) kept_->taken(alert.id);
+            return outcome;
         },
-        [log = log_.get()](const std::vector<Alert>& batch, const PostOutcome& outcome) {
-            log->write(log->line(LogLevel::error, "alert_dropped")
-                           .add("alert", batch.front().event)
-                           .add("message", batch.front().message)
-                           .add("reason", outcome.words));
+        [this](const std::vector<WaitingAlert>& batch, const PostOutcome& outcome) {
+            give_up(batch.front(), outcome);
         });
+}
+
+/// An alert that was not taken when the gateway stopped waits for the next one.
+void Seen::give_up(const WaitingAlert& alert, const PostOutcome& outcome) {
+    const bool waits = kept_ && is_stopping_ && outcome.kind == PostOutcome::Kind::try_again;
+    if (kept_ && !waits) kept_->taken(alert.id);
+    log_->write(log_->line(LogLevel::error, waits ? "alert_kept" : "alert_dropped")
+                    .add("alert", alert.event)
+                    .add("message", alert.message)
+                    .add("reason", outcome.words));
+}
+
+Result<void> Seen::keep_alerts_in(const Path& file) {
+    if (!alerts_) return {};
+    TRY(kept_, KeptAlerts::open(file, [log = log_.get()](const std::string& why) {
+            log->write(log->line(LogLevel::error, "alerts_not_kept").add("message", why));
+        }));
+    for (WaitingAlert& alert : kept_->take_left())
+        alerts_->put(std::move(alert));
+    return {};
 }
 
 void Seen::call_ended(const CallFacts& facts, const CallPlace& place) {
@@ -190,7 +208,9 @@ void Seen::send(Alert alert) {
     if (!alerts_) return;
     alert.at = WallClock().now();
     alert.id = concat("brigada-", new_trace_id().hex());
-    alerts_->put(std::move(alert));
+    WaitingAlert waiting{alert.id, alert.event, alert.message, alert_json(alert)};
+    if (kept_) kept_->add(waiting);
+    alerts_->put(std::move(waiting));
 }
 
 std::optional<OutboxCounts> Seen::span_counts() const {
@@ -211,8 +231,10 @@ std::string Seen::metrics_page() const {
 }
 
 void Seen::stop() {
+    is_stopping_ = true;
     if (spans_) spans_->stop();
     if (alerts_) alerts_->stop();
+    if (kept_) kept_->stop();
 }
 
 }  // namespace brigada

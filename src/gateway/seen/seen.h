@@ -3,6 +3,7 @@
 // on; sending is other threads' business.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "gateway/seen/budget_alert.h"
 #include "gateway/seen/call_story.h"
 #include "gateway/seen/gateway_log.h"
+#include "gateway/seen/kept_alerts.h"
 #include "gateway/seen/outbox.h"
 #include "gateway/upstream_set.h"
 #include "ledger/ledger.h"
@@ -56,7 +58,11 @@ class Seen {
     /// Counters in Prometheus' text format.
     std::string metrics_page() const;
 
-    /// Sends what waits, each once. Not on the loop.
+    /// Keeps in the file the alerts that wait, and tells those that an earlier process left there.
+    /// Error::io.
+    Result<void> keep_alerts_in(const Path& file);
+
+    /// Sends what waits, each once; alerts that are not taken are kept. Not on the loop.
     void stop();
 
   private:
@@ -64,13 +70,16 @@ class Seen {
     void open_spans(const OtelSettings& settings);
     void open_alerts(const BrigadaSettings& settings);
     void send(Alert alert);
+    void give_up(const WaitingAlert& alert, const PostOutcome& outcome);
     void look_at_trouble(const char* thing, const std::string& words);
 
     std::unique_ptr<GatewayLog> log_;
     Rng ids_;
     AlertBook told_;
-    std::unique_ptr<Outbox<TraceSpan>> spans_;  // null: none are sent
-    std::unique_ptr<Outbox<Alert>> alerts_;     // null: nobody is told
+    std::atomic<bool> is_stopping_ = false;
+    std::unique_ptr<KeptAlerts> kept_;              // null: nobody is told, or nothing is kept
+    std::unique_ptr<Outbox<TraceSpan>> spans_;      // null: none are sent
+    std::unique_ptr<Outbox<WaitingAlert>> alerts_;  // null: nobody is told
 };
 
 }  // namespace brigada
