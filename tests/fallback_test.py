@@ -116,7 +116,37 @@ class Retries(FallbackTest):
         self.assertEqual((len(broken.calls), len(locked.calls)), (2, 1))
 
 
+    def test_a_deployment_says_how_often_it_is_tried_again(self):
+        broken = self.upstream(refuse(500, "x", "broken"))
+        gateway, key = self.start([("m", broken, "", "max_retries: 1")],
+                                  "router_settings: {num_retries: 3}\n")
+        self.assertEqual(gateway.chat("m", key)[0], 502)
+        self.assertEqual(len(broken.calls), 2)
+
+    def test_failures_are_counted_by_what_they_are(self):
+        locked = self.upstream(refuse(401, "x", "who are you?"))
+        broken = self.upstream(refuse(500, "x", "broken"))
+        gateway, key = self.start(
+            [("locked", locked, ""), ("broken", broken, "")],
+            "router_settings:\n  num_retries: 0\n  cooldown_time: 600\n"
+            "  allowed_fails_policy: {AuthenticationErrorAllowedFails: 0}\n")
+        for name in ("locked", "broken"):
+            self.assertEqual(gateway.chat(name, key)[0], 502)
+        self.assertEqual(gateway.chat("locked", key)[0], 503)  # it is left alone after one
+        self.assertEqual(gateway.chat("broken", key)[0], 502)
+
+
 class Choice(FallbackTest):
+    def test_the_cheapest_is_chosen_where_costs_decide(self):
+        dear, cheap = self.upstream(), self.upstream()
+        costs = "input_cost_per_token: {0}, output_cost_per_token: {0}"
+        gateway, key = self.start([("m", dear, "", costs.format("0.00001")),
+                                   ("m", cheap, "", costs.format("0.000001"))],
+                                  "router_settings: {routing_strategy: cost-based-routing}\n")
+        for _ in range(4):
+            self.assertEqual(gateway.chat("m", key)[0], 200)
+        self.assertEqual((len(dear.calls), len(cheap.calls)), (0, 4))
+
     def test_a_deployments_own_rate_sends_the_rest_elsewhere(self):
         first, second = self.upstream(), self.upstream()
         gateway, key = self.start([("m", first, "rpm: 2"), ("m", second, "")],

@@ -196,6 +196,37 @@ class Limits(GatewayTest):
         self.assertEqual(statuses("red", 1), [200])
 
 
+class EndUsers(unittest.TestCase):
+    """A budget for every end user who has none of his own."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.upstream = Upstream()
+        self.gateway = Gateway(BINARY, self.folder.name, {"m": [self.upstream.url]},
+                               "litellm_settings:\n  max_end_user_budget: 0.00005\n")
+
+    def tearDown(self):
+        self.gateway.kill()
+        self.upstream.stop()
+        self.folder.cleanup()
+
+    def test_each_has_the_default_and_keeps_what_he_spent(self):
+        self.gateway.call("/customer/new", {"user_id": "rich", "max_budget": 1})
+        key = self.gateway.new_key()
+
+        def statuses(calls, **fields):
+            return [self.gateway.chat("m", key, max_tokens=1, **fields)[0] for _ in range(calls)]
+
+        self.assertEqual(statuses(5, user="ann"), [200] * 4 + [429])  # 10,400 nano-dollars each
+        self.assertEqual(statuses(5, user="rich"), [200] * 5)
+        self.assertEqual(statuses(5), [200] * 5)
+        self.gateway.kill()
+        self.gateway.launch()
+        self.assertEqual(statuses(1, user="ann"), [429])
+        self.assertEqual(statuses(1, user="bob"), [200])
+        self.assertIn("of end_user ann", self.gateway.chat("m", key, user="ann")[2]["error"]["message"])
+
+
 class Upstreams(GatewayTest):
     def test_usage_is_asked_for_and_hidden_from_who_did_not_ask(self):
         key = self.gateway.new_key()

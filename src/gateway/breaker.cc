@@ -19,18 +19,35 @@ void Breaker::begin(Instant now) {
     trial_ = open();
 }
 
-void Breaker::succeeded() {
-    failures_ = 0;
+bool Breaker::open() const {
+    int others = 0;
+    for (size_t i = 0; i < kFaults; ++i) {
+        const auto& allowed = config_.allowed_by_fault[i];
+        if (allowed && by_fault_[i] > *allowed) return true;
+        if (!allowed) others += by_fault_[i];
+    }
+    return others > config_.allowed_failures;
+}
+
+void Breaker::forget_failures() {
+    failures_ = failed_trials_ = 0;
+    by_fault_ = {};
     trial_ = false;
 }
 
-void Breaker::failed(Instant now) {
+void Breaker::succeeded() {
+    forget_failures();
+}
+
+void Breaker::failed(Instant now, Fault fault) {
     trial_ = false;
+    const bool was_open = open();
     ++failures_;
+    ++by_fault_[static_cast<size_t>(fault)];
     if (!open()) return;
-    const int trials = failures_ - config_.allowed_failures - 1;  // that failed so far
+    failed_trials_ = was_open ? failed_trials_ + 1 : 0;
     Duration cooldown = config_.cooldown;
-    for (int i = 0; i < trials && cooldown < config_.longest_cooldown; ++i)
+    for (int i = 0; i < failed_trials_ && cooldown < config_.longest_cooldown; ++i)
         cooldown = cooldown * 2;
     closed_until_ = std::max(closed_until_, now + std::min(cooldown, config_.longest_cooldown));
 }
@@ -47,8 +64,7 @@ void Breaker::abandoned() {
 
 void Breaker::forgive() {
     if (open()) closed_until_ = {};
-    failures_ = 0;
-    trial_ = false;
+    forget_failures();
 }
 
 void Breaker::check() const {

@@ -4,14 +4,26 @@
 // Pure: no clock.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 
 #include "base/time.h"
 
 namespace brigada {
 
+/// What an upstream did wrong.
+enum class Fault : uint8_t {
+    authentication,  // it does not take our key
+    timeout,
+    internal,  // 5xx, refused, broken
+};
+inline constexpr size_t kFaults = 3;
+
 struct BreakerConfig {
-    int allowed_failures = 3;                  // in a row; the next one opens
+    int allowed_failures = 3;  // in a row; the next one opens
+    /// Faults with a number of their own are counted apart from the others.
+    std::array<std::optional<int>, kFaults> allowed_by_fault = {};
     Duration cooldown = Duration::seconds(5);  // doubles while trials fail
     Duration longest_cooldown = Duration::seconds(60);
     Duration longest_pause = Duration::seconds(300);  // of what a Retry-After may ask for
@@ -36,19 +48,23 @@ class Breaker {
     /// four below.
     void begin(Instant now);
 
-    void succeeded();          // any answer that was not the upstream's failure
-    void failed(Instant now);  // 5xx, refused, broken, timed out
+    void succeeded();  // any answer that was not the upstream's failure
+    void failed(Instant now, Fault fault = Fault::internal);
     void told_to_wait(Duration pause, Instant now);  // 429 or 503; zero when no Retry-After came
     void abandoned();  // the client left: says nothing about the upstream
 
-    bool open() const { return failures_ > config_.allowed_failures; }
+    bool open() const;
     int failures() const { return failures_; }
 
     void check() const;
 
   private:
+    void forget_failures();
+
     BreakerConfig config_;
-    int failures_ = 0;           // in a row
+    int failures_ = 0;  // in a row, of any kind
+    std::array<int, kFaults> by_fault_ = {};
+    int failed_trials_ = 0;      // since it opened
     bool trial_ = false;         // a call runs that will decide whether to close
     Instant closed_until_ = {};  // nobody is sent before
 };

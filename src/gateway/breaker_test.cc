@@ -25,6 +25,27 @@ TEST(Breaker, opens_after_more_failures_than_allowed) {
     EXPECT_TRUE(breaker.allows(at(5)));
 }
 
+TEST(Breaker, counts_faults_with_a_number_of_their_own_apart) {
+    Breaker breaker({.allowed_failures = 1, .allowed_by_fault = {0, std::nullopt, std::nullopt}});
+    breaker.begin(at(0));
+    breaker.failed(at(0), Fault::timeout);
+    EXPECT_FALSE(breaker.open());
+    breaker.begin(at(0));
+    breaker.failed(at(0), Fault::authentication);
+    EXPECT_TRUE(breaker.open()) << "none is allowed";
+    breaker.begin(at(5));
+    breaker.failed(at(5), Fault::internal);
+    EXPECT_EQ(breaker.allows_from(at(5)), at(15)) << "a trial that failed, of whatever";
+    breaker.begin(at(15));
+    breaker.succeeded();
+    breaker.begin(at(15));
+    breaker.failed(at(15), Fault::internal);
+    EXPECT_FALSE(breaker.open());
+    breaker.begin(at(15));
+    breaker.failed(at(15), Fault::timeout);
+    EXPECT_TRUE(breaker.open()) << "the others are counted together";
+}
+
 TEST(Breaker, lets_one_trial_through_and_waits_longer_when_it_fails) {
     Breaker breaker({.allowed_failures = 0});
     breaker.begin(at(0));

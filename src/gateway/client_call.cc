@@ -216,7 +216,7 @@ CallRecord ClientCall::record() const {
             .team = caller_->team,
             .user = caller_->user,
             .key = caller_->key,
-            .end_user = body_.end_user,
+            .end_user = setup_->config.budgets.tracks_end_users ? body_.end_user : "",
             .session = identity_.key(),
             .model_asked = body_.model,
             .model_served = model_served_,

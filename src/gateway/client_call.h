@@ -65,6 +65,7 @@ class ClientCall {
     bool is_strict() const;
     bool translates() const { return spoken_ != dialect_; }
     Try never_asked();
+    void keep_alive(const Deployment& deployment);
     Task<Try> relay(HttpExchange& exchange, const HttpResponseHead& head);
     Task<Try> relay_whole(HttpExchange& exchange, const HttpResponseHead& head);
     Task<Try> relay_stream(HttpExchange& exchange, const HttpResponseHead& head);

@@ -14,12 +14,16 @@ namespace {
 
 constexpr Duration kFirstPause = Duration::milliseconds(100);  // doubles up to 1.6 seconds
 
+Fault fault_of(FailureKind kind) {
+    if (kind == FailureKind::authentication) return Fault::authentication;
+    return kind == FailureKind::timeout ? Fault::timeout : Fault::internal;
+}
+
 }  // namespace
 
 Task<void> ClientCall::serve() {
     const std::string model = meant();
-    if (body_.stream && setup_->config.brigada.keepalive)
-        stream_.watch_silence(*setup_->config.brigada.keepalive, answer_headers({}));
+    if (body_.stream) stream_.set_head(200, answer_headers({}));
     if (co_await try_model(model) != Try::failed) co_return;
     for (const std::string& other : fallbacks(model))
         if (co_await try_model(other) != Try::failed) co_return;
@@ -35,7 +39,8 @@ Task<ClientCall::Try> ClientCall::try_model(const std::string& model) {
             co_return Try::failed;
         }
         const Try outcome = co_await try_upstream(*route);
-        if (outcome != Try::failed || tries > retries_for(setup_->config.router, model, failure_))
+        if (outcome != Try::failed ||
+            tries > retries_for(setup_->config.router, model, served_by_->max_retries, failure_))
             co_return outcome;
         if (!co_await wait_to_retry(model, tries)) co_return Try::gone;
     }
@@ -125,6 +130,7 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     begin_attempt(route);
     const Upstream& upstream = setup_->upstreams[route.upstream];
     const Deployment& deployment = *upstream.deployment;
+    keep_alive(deployment);
     const std::string model = *upstream_model_for(deployment, model_served_);
     std::vector<Splice> edits;
     if (!translates())
@@ -156,6 +162,12 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     co_return outcome;
 }
 
+void ClientCall::keep_alive(const Deployment& deployment) {
+    const auto interval =
+        deployment.keepalive ? deployment.keepalive : setup_->config.brigada.keepalive;
+    if (body_.stream && interval) stream_.watch_silence(*interval);
+}
+
 /// No answer, or one that broke before the client saw any of it: the upstream's fault, unless a
 /// guaranteed call took this batch call's slot.
 ClientCall::Try ClientCall::judge(const Error& error, const Upstream& upstream) {
@@ -178,7 +190,7 @@ ClientCall::Try ClientCall::judge(const Error& error, const Upstream& upstream) 
 
 void ClientCall::count_failure(const Upstream& upstream, FailureKind kind) {
     failure_ = kind;
-    upstream.breaker().failed(now());
+    upstream.breaker().failed(now(), fault_of(kind));
     ++upstream.state->failures;
 }
 

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "base/check.h"
-
 namespace brigada {
 
 ClientStream::ClientStream(Loop& loop, Responder& responder)
@@ -13,16 +11,16 @@ ClientStream::ClientStream(Loop& loop, Responder& responder)
       idle_(loop.executor()),
       last_bytes_(loop.now()) {}
 
-void ClientStream::watch_silence(Duration interval, HttpHeaders headers) {
-    CHECK(!watching_);
-    headers_ = std::move(headers);
+void ClientStream::watch_silence(Duration interval) {
+    interval_ = interval;
+    if (watching_) return wake_.notify();
     last_bytes_ = loop_.now();
-    watching_ = loop_.spawn(watch(interval));
+    watching_ = loop_.spawn(watch());
 }
 
-Task<void> ClientStream::watch(Duration interval) {
+Task<void> ClientStream::watch() {
     while (!stopping_) {
-        const Duration left = last_bytes_ + interval - loop_.now();
+        const Duration left = last_bytes_ + interval_ - loop_.now();
         if (left > Duration()) {
             co_await wake_.wait(left);
         } else if (busy_) {  // the relay is writing: no silence

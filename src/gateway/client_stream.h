@@ -19,8 +19,8 @@ class ClientStream {
     ClientStream(Loop& loop, Responder& responder);
 
     /// From now on a comment is sent after each `interval` without bytes; the first one begins the
-    /// response with `headers`, and errors must then go in-band.
-    void watch_silence(Duration interval, HttpHeaders headers);
+    /// response with the head, and errors must then go in-band. Again: with another interval.
+    void watch_silence(Duration interval);
     /// Ends the watch and waits until it writes no more.
     Task<void> stop();
     /// Whether there is anything to stop.
@@ -35,7 +35,7 @@ class ClientStream {
     Task<bool> finish(std::string_view bytes = {});
 
   private:
-    Task<void> watch(Duration interval);
+    Task<void> watch();
     Task<bool> send_comment();
     Task<void> until_idle();
 
@@ -45,6 +45,7 @@ class ClientStream {
     HttpHeaders headers_;
     Signal wake_;  // the watch sleeps on it
     Signal idle_;  // the relay waits on it while the watch writes
+    Duration interval_;
     Instant last_bytes_;
     bool busy_ = false;
     bool watching_ = false;

@@ -18,20 +18,9 @@ class Notes {
     std::vector<std::string> lines_;
 };
 
-void note_deployment(const Deployment& deployment, Notes& notes) {
-    const auto key = [&](std::string_view name) {
-        return concat("model_list '", deployment.model_name, "' (", deployment.id, ") ", name);
-    };
-    notes.add(deployment.max_retries.has_value(), key("max_retries"), "num_retries counts");
-    notes.add(deployment.keepalive.has_value(), key("keepalive_seconds"), "the general one counts");
-}
-
 void note_router(const RouterSettings& router, Notes& notes) {
-    const RouterSettings plain;
     notes.add(router.strategy == RoutingStrategy::usage_based, "usage-based routing",
               "the least busy deployment is chosen");
-    notes.add(router.allowed_fails_by_failure != plain.allowed_fails_by_failure,
-              "allowed_fails_policy", "allowed_fails counts for every failure");
     notes.add(router.affinity.by_key || router.affinity.by_previous_response ||
                   router.affinity.by_cached_prompt,
               "optional_pre_call_checks but session_affinity", "sessions are bound as always");
@@ -48,14 +37,8 @@ void note_general(const GeneralSettings& general, Notes& notes) {
 
 std::vector<std::string> not_yet(const GatewayConfig& config) {
     Notes notes;
-    for (const Deployment& deployment : config.deployments)
-        note_deployment(deployment, notes);
     note_router(config.router, notes);
     note_general(config.general, notes);
-    notes.add(config.budgets.max_end_user_budget || !config.budgets.end_user_budget_id.empty(),
-              "max_end_user_budget", "give end users budgets by /customer/new");
-    notes.add(!config.budgets.tracks_end_users, "disable_end_user_cost_tracking",
-              "end users are recorded");
     notes.add(config.cache.enabled && config.cache.store == CacheSettings::Store::redis,
               "cache_params.type redis", "answers are kept in the memory of this process");
     if (config.redis.is_given() && !config.brigada.replicas)

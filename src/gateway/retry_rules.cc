@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <optional>
 
 namespace brigada {
 
@@ -38,9 +37,11 @@ void append(const std::vector<ModelFallbacks>& lists, std::string_view model,
 
 }  // namespace
 
-int64_t retries_for(const RouterSettings& settings, std::string_view model, FailureKind kind) {
+int64_t retries_for(const RouterSettings& settings, std::string_view model,
+                    const std::optional<int64_t>& of_upstream, FailureKind kind) {
     // Another upstream of the same model would say the same of the same prompt.
     if (kind == FailureKind::too_long || kind == FailureKind::content) return 0;
+    if (of_upstream) return *of_upstream;
     const auto own = std::ranges::find(settings.model_retries, model, &ModelRetries::model);
     if (own != settings.model_retries.end())
         if (const auto number = of_kind(own->retries, kind)) return *number;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,10 @@ enum class FailureKind {
     content,     // it will not answer this prompt
 };
 
-/// Retries at other upstreams of the model, or at the same.
-int64_t retries_for(const RouterSettings& settings, std::string_view model, FailureKind kind);
+/// Retries at other upstreams of the model, or at the same. `of_upstream` is what the deployment
+/// that failed says itself.
+int64_t retries_for(const RouterSettings& settings, std::string_view model,
+                    const std::optional<int64_t>& of_upstream, FailureKind kind);
 
 /// The models to ask, in order, when `model` could not answer.
 std::vector<std::string> fallbacks_for(const FallbackSettings& settings, std::string_view model,

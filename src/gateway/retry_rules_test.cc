@@ -14,17 +14,19 @@ TEST(RetryRules, the_narrowest_number_counts) {
     RouterSettings settings{.num_retries = 3};
     settings.retries.timeout = 1;
     settings.model_retries = {{.model = "m", .retries = {.timeout = 0, .rate_limit = 7}}};
-    EXPECT_EQ(retries_for(settings, "m", FailureKind::timeout), 0);
-    EXPECT_EQ(retries_for(settings, "m", FailureKind::rate_limit), 7);
-    EXPECT_EQ(retries_for(settings, "m", FailureKind::internal), 3);
-    EXPECT_EQ(retries_for(settings, "other", FailureKind::timeout), 1);
-    EXPECT_EQ(retries_for(settings, "other", FailureKind::authentication), 3);
+    EXPECT_EQ(retries_for(settings, "m", {}, FailureKind::timeout), 0);
+    EXPECT_EQ(retries_for(settings, "m", {}, FailureKind::rate_limit), 7);
+    EXPECT_EQ(retries_for(settings, "m", {}, FailureKind::internal), 3);
+    EXPECT_EQ(retries_for(settings, "other", {}, FailureKind::timeout), 1);
+    EXPECT_EQ(retries_for(settings, "other", {}, FailureKind::authentication), 3);
 }
 
 TEST(RetryRules, a_prompt_that_is_refused_is_not_sent_to_the_same_model_again) {
     const RouterSettings settings{.num_retries = 3};
-    EXPECT_EQ(retries_for(settings, "m", FailureKind::too_long), 0);
-    EXPECT_EQ(retries_for(settings, "m", FailureKind::content), 0);
+    EXPECT_EQ(retries_for(settings, "m", 5, FailureKind::rate_limit), 5) << "the upstream's own";
+    EXPECT_EQ(retries_for(settings, "m", 5, FailureKind::too_long), 0);
+    EXPECT_EQ(retries_for(settings, "m", {}, FailureKind::too_long), 0);
+    EXPECT_EQ(retries_for(settings, "m", {}, FailureKind::content), 0);
 }
 
 TEST(RetryRules, each_failure_has_its_own_fallbacks) {

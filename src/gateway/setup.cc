@@ -76,6 +76,8 @@ DirectoryConfig directory_config(const GatewayConfig& config) {
                         .team_defaults = defaults(config.budgets.team_defaults)};
     out.default_priority = priority_of(config.brigada.admission.default_class);
     out.key_concurrency = config.general.max_parallel;
+    out.end_user_budget = config.budgets.max_end_user_budget;
+    out.end_user_budget_id = config.budgets.end_user_budget_id;
     out.proxy.max_budget = config.budgets.max_budget;
     out.proxy.budget_duration = config.budgets.budget_duration;
     out.key_bounds = {.limits = {.requests_per_minute = most.rpm,

@@ -12,10 +12,18 @@ namespace brigada {
 
 namespace {
 
+std::optional<int> allowed(const std::optional<int64_t>& setting) {
+    return setting ? std::optional(static_cast<int>(*setting)) : std::nullopt;
+}
+
 BreakerConfig breaker_config(const RouterSettings& router, const Deployment& deployment) {
     BreakerConfig out{.allowed_failures = static_cast<int>(router.allowed_fails),
                       .cooldown = deployment.cooldown.value_or(router.cooldown)};
-    if (!router.has_cooldowns) out.allowed_failures = std::numeric_limits<int>::max();
+    const PerFailure& by_fault = router.allowed_fails_by_failure;
+    out.allowed_by_fault = {allowed(by_fault.authentication), allowed(by_fault.timeout),
+                            allowed(by_fault.internal_server)};
+    if (!router.has_cooldowns)
+        out = {.allowed_failures = std::numeric_limits<int>::max(), .cooldown = out.cooldown};
     return out;
 }
 

@@ -48,10 +48,20 @@ void read_retries(YamlFields& fields, ConfigDraft& draft) {
     }
 }
 
+/// What is no failure of the upstream opens no breaker, and 429 asks for a pause of its own.
+void read_allowed_fails(const YamlValue& policy, PerFailure& out) {
+    read_per_failure(policy, "AllowedFails", out);
+    if (out.rate_limit || out.content_policy || out.bad_request)
+        policy.warn(
+            "RateLimitErrorAllowedFails, ContentPolicyViolationErrorAllowedFails and "
+            "BadRequestErrorAllowedFails have no effect: a deployment that answers 429 is left "
+            "alone for as long as it asks, and what a call did wrong never counts");
+}
+
 void read_cooldowns(YamlFields& fields, RouterSettings& router) {
     fields.integer("allowed_fails", kCount, router.allowed_fails);
     if (const auto policy = fields.find("allowed_fails_policy"))
-        read_per_failure(*policy, "AllowedFails", router.allowed_fails_by_failure);
+        read_allowed_fails(*policy, router.allowed_fails_by_failure);
     fields.seconds("cooldown_time", router.cooldown);
     bool is_off = !router.has_cooldowns;
     fields.boolean("disable_cooldowns", is_off);

@@ -28,6 +28,9 @@ Json json_or_null(const std::optional<Record>& record) {
     return record ? to_json(*record) : Json();
 }
 
+/// With limits of their own: about 1 KB each, with what is counted of them.
+constexpr size_t kMostEndUsers = 50'000;
+
 bool is_created(const std::vector<Directory::Edit>& edits, RecordKind kind, std::string_view id) {
     return std::ranges::any_of(edits, [&](const Directory::Edit& edit) {
         return edit.kind == kind && edit.id == id && edit.after;
@@ -37,7 +40,7 @@ bool is_created(const std::vector<Directory::Edit>& edits, RecordKind kind, std:
 }  // namespace
 
 Directory::Directory(const DirectoryConfig& config, KeyHasher hasher, RandomBytes random)
-    : hasher_(std::move(hasher)), random_(std::move(random)) {
+    : hasher_(std::move(hasher)), random_(std::move(random)), end_users_(kMostEndUsers) {
     set_config(config);
 }
 

@@ -20,6 +20,7 @@
 #include "gateway/directory/change.h"
 #include "gateway/directory/directory_store.h"
 #include "gateway/directory/key_secret.h"
+#include "gateway/directory/recent_names.h"
 #include "gateway/directory/records.h"
 #include "gateway/directory/scope_book.h"
 #include "gateway/directory/table.h"
@@ -40,6 +41,8 @@ struct DirectoryConfig {
     KeyBounds key_bounds = {};
     PriorityClass default_priority = PriorityClass::standard;  // where no level says one
     std::optional<int64_t> key_concurrency = {};               // of a key that says nothing itself
+    std::optional<Money> end_user_budget = {};  // of an end user that has none, known or not
+    std::string end_user_budget_id = {};        // the template of what it says nothing of
     Json key_defaults = Json::object();   // fields of a body of /key/generate that leaves them out
     Json team_defaults = Json::object();  // the same of /team/new
 };
@@ -70,7 +73,7 @@ class Directory {
     /// Nothing when the end user is unknown or may call.
     std::optional<Denial> denies_end_user(std::string_view end_user) const;
 
-    /// The scopes a call counts against, narrowest first: the end user's when it is known, then
+    /// The scopes a call counts against, narrowest first: the end user's when it has limits, then
     /// key, member, user, team, organisation, proxy; each over all models, then for this one.
     /// Holders without limits have none.
     std::vector<ScopeId> scopes(const Caller& caller, std::string_view model,
@@ -197,7 +200,10 @@ class Directory {
     std::expected<CallerRef, Denial> make_caller(const Key& key);
     std::string_view organisation_of(const Key& key) const;
     std::optional<Denial> find_block(const Key& key) const;
+    bool may_limit(std::string_view end_user) const;
+    Allowance end_user_default() const;
     void add_scopes(std::vector<CallerScope>& to, const ScopeInfo& info);
+    void keep_recent_end_users(const ScopeInfo& end_user);
     std::vector<ScopeId> scopes_of_record(RecordKind kind, std::string_view id) const;
     void scopes_changed(RecordKind kind, const std::string& id, bool is_gone);
 
@@ -215,6 +221,7 @@ class Directory {
     std::vector<Edit>* draft_ = nullptr;  // how to take back the draft under way
 
     ScopeBook scopes_;
+    RecentNames end_users_;  // whose scopes are there
     std::vector<ScopeId> stale_;
 };
 

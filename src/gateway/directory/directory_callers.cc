@@ -142,15 +142,38 @@ std::vector<ScopeId> Directory::scopes(const Caller& caller, std::string_view mo
         for (const CallerScope& scope : from)
             if (scope.model.empty() || matches_model(scope.model, model)) ids.push_back(scope.id);
     };
-    if (find<EndUser>(end_user)) {
+    if (!end_user.empty() && may_limit(end_user)) {
+        const ScopeInfo info{
+            .kind = ScopeKind::end_user, .owner = caller.tenant, .id = std::string(end_user)};
         std::vector<CallerScope> own;
-        add_scopes(
-            own,
-            {.kind = ScopeKind::end_user, .owner = caller.tenant, .id = std::string(end_user)});
+        add_scopes(own, info);
+        if (!own.empty()) keep_recent_end_users(info);
         add(own);
     }
     add(caller.scopes);
     return ids;
+}
+
+/// Quickly: most end users are unknown, and nothing limits them.
+bool Directory::may_limit(std::string_view end_user) const {
+    return config_.end_user_budget || !config_.end_user_budget_id.empty() ||
+           find<EndUser>(end_user) != nullptr;
+}
+
+/// A call of the one who goes that still runs is counted by the ledger alone.
+void Directory::keep_recent_end_users(const ScopeInfo& end_user) {
+    const auto gone = end_users_.use({end_user.owner, end_user.id});
+    if (!gone) return;
+    const auto ids = scopes_.of_holder(ScopeKind::end_user, gone->owner, gone->id);
+    scopes_.forget(ids);
+    stale_.insert(stale_.end(), ids.begin(), ids.end());
+}
+
+/// What end users may use who say nothing themselves.
+Allowance Directory::end_user_default() const {
+    Allowance out{.max_budget = config_.end_user_budget};
+    const BudgetTemplate* base = find<BudgetTemplate>(config_.end_user_budget_id);
+    return base ? filled_from(std::move(out), base->allowance) : out;
 }
 
 void Directory::add_scopes(std::vector<CallerScope>& to, const ScopeInfo& info) {
@@ -178,7 +201,7 @@ Allowance Directory::allowance_of(const ScopeInfo& info) const {
     };
     switch (info.kind) {
         case ScopeKind::end_user:
-            return of(find<EndUser>(info.id));
+            return filled_from(of(find<EndUser>(info.id)), end_user_default());
         case ScopeKind::key: {
             Allowance allowance = of(find<Key>(info.id));
             if (!allowance.limits.concurrent) allowance.limits.concurrent = config_.key_concurrency;
@@ -242,6 +265,7 @@ std::vector<ScopeId> Directory::scopes_of_record(RecordKind kind, std::string_vi
             add(scopes_.under_any_owner(ScopeKind::end_user, id));
             break;
         case RecordKind::budget:
+            if (id == config_.end_user_budget_id) add(scopes_.of_kind(ScopeKind::end_user));
             for (RecordKind other : kRecordKinds)
                 with_type_of(other, [&]<typename T>(std::type_identity<T>) {
                     for (const auto& [holder_id, holder] : all<T>())

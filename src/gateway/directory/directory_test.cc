@@ -153,6 +153,41 @@ TEST(Directory, counts_a_call_in_every_scope_that_limits_it_narrowest_first) {
                                         "proxy(,,)"}));
 }
 
+TEST(Directory, limits_end_users_who_say_nothing_themselves_by_a_default) {
+    Office office({.end_user_budget = Money::dollars(5), .end_user_budget_id = "guests"});
+    const std::string text = office.new_key({{"team_id", ""}});
+    office.post("/customer/new", {{"user_id", "bob"}, {"max_budget", 1}});
+    const auto scope = [&](std::string_view end_user) {
+        return office.directory.scopes(*office.caller(text), "m", end_user).at(0);
+    };
+    const ScopeId bob = scope("bob"), stranger = scope("stranger");
+    (void)office.directory.take_stale_scopes();
+    EXPECT_EQ(office.directory.budgets_of(bob).at(0).max, Money::dollars(1));
+    EXPECT_EQ(office.directory.budgets_of(stranger).at(0).max, Money::dollars(5));
+    EXPECT_TRUE(office.directory.scopes(*office.caller(text), "m", "").empty()) << "nobody named";
+
+    office.post("/budget/new", {{"budget_id", "guests"}, {"rpm_limit", 3}});
+    EXPECT_EQ(office.directory.take_stale_scopes(), (std::vector{bob, stranger}));
+    EXPECT_EQ(office.directory.limits_of(stranger).requests_per_minute, 3);
+    EXPECT_EQ(office.directory.limits_of(bob).requests_per_minute, 3);
+}
+
+TEST(Directory, forgets_end_users_of_long_ago_and_knows_them_again) {
+    Office office({.end_user_budget = Money::dollars(5)});
+    const std::string text = office.new_key({});
+    const CallerRef caller = office.caller(text);
+    const ScopeId first = office.directory.scopes(*caller, "m", "0").at(0);
+    (void)office.directory.take_stale_scopes();
+    for (int i = 1; office.directory.describe(first) != nullptr; ++i) {
+        ASSERT_LT(i, 1'000'000);
+        office.directory.scopes(*caller, "m", concat(i));
+    }
+    EXPECT_EQ(std::ranges::count(office.directory.take_stale_scopes(), first), 1);
+    const ScopeId again = office.directory.scopes(*caller, "m", "0").at(0);
+    EXPECT_NE(again, first);
+    EXPECT_EQ(office.directory.budgets_of(again).at(0).max, Money::dollars(5));
+}
+
 TEST(Directory, says_when_limits_changed) {
     Office office;
     office.post("/budget/new", {{"budget_id", "small"}, {"rpm_limit", 2}, {"max_budget", 3}});

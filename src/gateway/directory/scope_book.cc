@@ -69,6 +69,15 @@ std::vector<ScopeId> ScopeBook::under_any_owner(ScopeKind kind, std::string_view
     return found;
 }
 
+std::vector<ScopeId> ScopeBook::of_kind(ScopeKind kind) const {
+    std::vector<ScopeId> found;
+    for (auto at = ids_.lower_bound({.kind = kind}); at != ids_.end(); ++at) {
+        if (at->first.kind != kind) break;
+        found.push_back(at->second);
+    }
+    return found;
+}
+
 std::vector<ScopeId> ScopeBook::all() const {
     std::vector<ScopeId> ids;
     for (const auto& [info, id] : ids_)

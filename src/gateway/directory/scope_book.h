@@ -46,6 +46,8 @@ class ScopeBook {
     /// The ids of an end user or member under every owner.
     std::vector<ScopeId> under_any_owner(ScopeKind kind, std::string_view id) const;
 
+    std::vector<ScopeId> of_kind(ScopeKind kind) const;
+
     std::vector<ScopeId> all() const;
 
     void forget(const std::vector<ScopeId>& ids);
