@@ -227,6 +227,72 @@ class EndUsers(unittest.TestCase):
         self.assertIn("of end_user ann", self.gateway.chat("m", key, user="ann")[2]["error"]["message"])
 
 
+class Drain(unittest.TestCase):
+    """Emptied by an orchestrator before it is stopped."""
+
+    TOKEN = "token-of-the-orchestrator"
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.upstream = Upstream()
+        self.gateway = DrainedGateway(BINARY, self.folder.name, {"m": [self.upstream.url]})
+
+    def tearDown(self):
+        self.gateway.kill()
+        self.upstream.stop()
+        self.folder.cleanup()
+
+    def test_running_answers_end_and_none_begins(self):
+        key = self.gateway.new_key()
+        begun, go_on = threading.Event(), threading.Event()
+
+        def slow(exchange):
+            begun.set()
+            go_on.wait(SECONDS)
+            exchange.answer_chat()
+
+        self.upstream.behave = slow
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            running = pool.submit(self.gateway.chat, "m", key)
+            self.assertTrue(begun.wait(SECONDS))
+            for wrong in (key, MASTER, None):
+                self.assertEqual(self.gateway.call("/health/drain", key=wrong)[0], 401)
+            self.assertEqual(self.gateway.call("/health/readiness")[0], 200)
+            drained = pool.submit(self.gateway.call, "/health/drain", key=self.TOKEN)
+            tries = threading.Event()
+            while self.gateway.call("/health/readiness")[0] == 200:
+                tries.wait(0.05)
+            self.assertEqual(self.gateway.chat("m", key)[0], 503)
+            self.assertFalse(drained.done())
+            go_on.set()
+            self.assertEqual(running.result()[0], 200)
+            self.assertEqual(drained.result()[2], {"status": "drained", "calls_running": 0})
+        self.gateway.stop()
+        self.assertEqual(len(self.gateway.ledger()), 1)
+
+    def test_there_is_none_unless_the_configuration_says_so(self):
+        other = Gateway(BINARY, self.new_folder(), {"m": [self.upstream.url]})
+        self.addCleanup(other.kill)
+        status, _, body = other.call("/health/drain", {})
+        self.assertEqual(status, 404)
+        self.assertIn("enable_drain_endpoint is not true", body["error"]["message"])
+        self.assertEqual(other.call("/health/readiness")[0], 200)
+
+    def new_folder(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return folder.name
+
+
+class DrainedGateway(Gateway):
+    @staticmethod
+    def yaml(upstreams):
+        return Gateway.yaml(upstreams).replace(
+            f"  master_key: {MASTER}\n",
+            f"  master_key: {MASTER}\n  enable_drain_endpoint: true\n"
+            f"  drain_endpoint_token: {Drain.TOKEN}\n")
+
+
 class Upstreams(GatewayTest):
     def test_usage_is_asked_for_and_hidden_from_who_did_not_ask(self):
         key = self.gateway.new_key()

@@ -462,6 +462,23 @@ class Cache(SeenTest):
         self.assertIn(self.ask(barred)[0], (401, 403))
 
 
+    def test_administrators_make_it_forget(self):
+        key = self.gateway.new_key()
+        entry = self.ask(key)[1]["x-litellm-cache-key"]
+        self.ask(key, "other")
+        self.assertEqual(self.gateway.call("/cache/ping")[2]["answers"], 2)
+        for path, body in (("/cache/ping", None), ("/cache/flushall", {}), ("/cache/delete", {})):
+            self.assertEqual(self.gateway.call(path, body, key)[0], 403, path)
+        self.assertEqual(self.gateway.call("/cache/delete", {"keys": [entry]})[2]["deleted"], 1)
+        self.assertEqual(self.ask(key)[1]["x-brigada-cache"], "miss")
+        status, _, body = self.gateway.call("/cache/delete", {"keys": ["abc"]})
+        self.assertEqual(status, 400)
+        self.assertIn("keys[0]: must be 64 hex digits", body["error"]["message"])
+        self.assertEqual(self.gateway.call("/cache/flushall", {})[2],
+                         {"status": "success", "deleted": 2})
+        self.assertEqual(self.ask(key, "other")[1]["x-brigada-cache"], "miss")
+
+
 class State(SeenTest):
     extra = CACHE
 

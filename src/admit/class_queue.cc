@@ -1,6 +1,7 @@
 #include "admit/class_queue.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 
@@ -217,6 +218,11 @@ Duration ClassQueue::likely_wait(PriorityClass priority) const {
     const int64_t at_once = std::max<int64_t>(1, cap(priority));
     const int64_t rounds_ns = std::min(service_ns_, kLongestRetry.ns()) / at_once;
     return std::clamp(Duration::nanoseconds(rounds_ns) * ahead, kShortestRetry, kLongestRetry);
+}
+
+int64_t ClassQueue::size() const {
+    return std::accumulate(running_.begin(), running_.end(), int64_t{0}) +
+           std::accumulate(waiting_.begin(), waiting_.end(), int64_t{0});
 }
 
 int64_t ClassQueue::waiting_bytes() const {

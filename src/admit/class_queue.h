@@ -98,6 +98,8 @@ class ClassQueue {
     int64_t running(PriorityClass priority) const { return running_[index(priority)]; }
     int64_t waiting(PriorityClass priority) const { return waiting_[index(priority)]; }
     int64_t waiting_bytes() const;
+    /// Calls that run or wait, of all classes.
+    int64_t size() const;
 
     /// Proves that floors and shares hold (or will, after set_config()), that no call waits that
     /// could run, and that every count is the sum of its parts.

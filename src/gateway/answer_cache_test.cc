@@ -36,6 +36,23 @@ TEST(AnswerCache, keeps_an_answer_for_its_time) {
     cache.check();
 }
 
+TEST(AnswerCache, forgets_one_answer_or_all) {
+    AnswerCache cache(1 << 20);
+    for (uint8_t n = 1; n <= 3; ++n)
+        cache.put(n == 3 ? "blue" : "red", key(n), answer("x"), {}, at(0));
+    EXPECT_TRUE(cache.erase(*AnswerKey::from_hex(key(1).hex())));
+    EXPECT_FALSE(cache.erase(key(1)));
+    EXPECT_EQ(cache.find("red", key(1), {}, at(0)), nullptr);
+    EXPECT_NE(cache.find("red", key(2), {}, at(0)), nullptr);
+    cache.check();
+    cache.clear();
+    EXPECT_EQ(cache.size() + cache.bytes() + cache.tenants(), 0u);
+    cache.check();
+    for (const std::string& none :
+         {std::string(64, 'g'), std::string(63, '0'), std::string(), std::string(65, '0')})
+        EXPECT_FALSE(AnswerKey::from_hex(none)) << none;
+}
+
 TEST(AnswerCache, gives_nobody_what_another_asked) {
     AnswerCache cache(1 << 20);
     cache.put("red", key(1), answer("one"), {}, at(0));

@@ -1,17 +1,22 @@
 #include "gateway/front_desk.h"
 
 #include <algorithm>
+#include <openssl/crypto.h>
+
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/concat.h"
 #include "base/json.h"
+#include "gateway/cache_routes.h"
 #include "gateway/client_call.h"
 #include "gateway/debug_state.h"
 #include "gateway/desk_answers.h"
 #include "gateway/directory/management.h"
 #include "gateway/model_page.h"
+#include "gateway/drain_calls.h"
 #include "gateway/model_report.h"
 #include "gateway/openapi/document.h"
 #include "gateway/query.h"
@@ -194,6 +199,30 @@ Task<void> reload(Gateway& gateway, HttpRequest& request, Responder& responder) 
     co_await answer(responder, 200, {{"status", "success"}, {"warnings", *notes}});
 }
 
+// --- drain ------------------------------------------------------------------------------------
+
+/// With drain_endpoint_token that is the key, so that an orchestrator need not have the master key.
+std::optional<Denial> may_not_drain(Gateway& gateway, const HttpRequest& request) {
+    const GeneralSettings& general = gateway.config().general;
+    const std::string& token = general.drain_token.reveal();
+    if (token.empty()) return not_an_admin(gateway, request);
+    const std::string_view sent = key_of(request.headers, general.key_header);
+    if (sent.size() == token.size() && CRYPTO_memcmp(sent.data(), token.data(), sent.size()) == 0)
+        return std::nullopt;
+    return Denial{
+        .status = 401, .type = "auth_error", .message = "this is not the drain_endpoint_token"};
+}
+
+Task<void> drain(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    if (auto no = may_not_drain(gateway, request)) co_return co_await refuse(responder, *no);
+    if (!gateway.config().general.has_drain_endpoint)
+        co_return co_await refuse(
+            responder, {.status = 404,
+                        .type = "not_found_error",
+                        .message = "general_settings.enable_drain_endpoint is not true"});
+    co_await answer(responder, 200, co_await drain_calls(gateway, responder));
+}
+
 Task<void> report(Gateway& gateway, HttpRequest& request, Responder& responder,
                   Task<Result<Json>> (*read)(Gateway&, Query)) {
     if (auto no = not_an_admin(gateway, request)) co_return co_await refuse(responder, *no);
@@ -214,6 +243,27 @@ Task<void> report_calls(Gateway& gateway, HttpRequest& request, Responder& respo
 Task<void> show_state(Gateway& gateway, HttpRequest& request, Responder& responder) {
     if (auto no = not_an_admin(gateway, request)) co_return co_await refuse(responder, *no);
     co_await say(responder, 200, debug_state(gateway));
+}
+
+Task<void> tell(HttpRequest& request, Gateway& gateway, Responder& responder,
+                std::function<Result<Json>()> act) {
+    if (auto no = not_an_admin(gateway, request)) co_return co_await refuse(responder, *no);
+    auto done = act();
+    if (!done.ok()) co_return co_await refuse(responder, denial_of(done.error()));
+    co_await answer(responder, 200, std::move(done).value());
+}
+
+Task<void> show_cache(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    return tell(request, gateway, responder, [&] { return ping_cache(gateway); });
+}
+
+Task<void> shrink_cache(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    return tell(request, gateway, responder,
+                [&] { return delete_from_cache(gateway, request.body); });
+}
+
+Task<void> empty_cache(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    return tell(request, gateway, responder, [&] { return flush_cache(gateway); });
 }
 
 constexpr std::string_view kSession = "/sessions/{session}";
@@ -297,12 +347,20 @@ constexpr Endpoint kEndpoints[] = {
     {"GET", "/health/liveness", liveliness, open_text("whether the process answers")},
     {"GET", "/health/readiness", readiness,
      open_page("whether calls may come: 503 if not", "Readiness")},
+    {"POST",
+     "/health/drain",
+     drain,
+     {"let no call in, and wait for those that run", "", "Drained"}},
+    {"GET", "/health/drain", drain, {"the same, for preStop hooks", "", "Drained"}},
     {"GET", "/health/backlog", backlog, open_page("calls the store does not have yet", "Backlog")},
     {"GET", "/metrics", metrics, open_text("for Prometheus")},
     {"GET",
      "/debug/state",
      show_state,
      {.about = "what runs and waits, for people", .kind = AnswerKind::text}},
+    {"GET", "/cache/ping", show_cache, {"whether answers are kept, and how many", "", "Cache"}},
+    {"POST", "/cache/delete", shrink_cache, {"forget answers", "CacheKeys", "CacheChanged"}},
+    {"POST", "/cache/flushall", empty_cache, {"forget all answers", "", "CacheChanged"}},
     {"POST", "/config/reload", reload, {"read the configuration again", "", "Reloaded"}},
     {"GET", "/openapi.json", describe, open_page("this document")},
     {"GET",
@@ -356,6 +414,13 @@ Task<void> dispatch(Gateway& gateway, HttpRequest& request, Responder& responder
         allowed += concat(allowed.empty() ? "" : ", ", endpoint.method);
     }
     if (!allowed.empty()) return wrong_method(request, responder, allowed);
+    const Endpoint* other = nullptr;
+    for (const Endpoint& endpoint : kEndpoints) {
+        if (!match_path(endpoint.path, request.path)) continue;
+        if (endpoint.method == method) return endpoint.handler(gateway, request, responder);
+        other = &endpoint;
+    }
+    if (other) return wrong_method(request, responder, other->method);
     if (is_management_path(request.path)) return manage(gateway, request, responder);
     return no_such_path(request, responder);
 }

@@ -312,6 +312,22 @@ constexpr FieldDoc kHealth[] = {
     {"unhealthy_count", whole, "", "", true},
 };
 constexpr FieldDoc kReadiness[] = {{"status", text, "", "", true}, {"db", text}};
+constexpr FieldDoc kDrained[] = {
+    {"status", text, "", "drained|draining", true},
+    {"calls_running", whole, "that go on", "", true},
+};
+constexpr FieldDoc kCache[] = {
+    {"status", text, "", "healthy", true}, {"cache_type", text, "", "local", true},
+    {"answers", whole, "", "", true},      {"bytes", whole, "", "", true},
+    {"max_bytes", whole, "", "", true},
+};
+constexpr FieldDoc kCacheKeys[] = {
+    {"keys", texts, "as x-litellm-cache-key has them", "", true},
+};
+constexpr FieldDoc kCacheChanged[] = {
+    {"status", text, "", "success", true},
+    {"deleted", whole, "answers that were there", "", true},
+};
 constexpr FieldDoc kReloaded[] = {
     {"status", text, "", "success", true},
     {"warnings", texts, "of the configuration", "", true},
@@ -434,6 +450,10 @@ constexpr SchemaDoc kSchemas[] = {
     {"Readiness", "", kReadiness},
     {"Backlog", "", kBacklog},
     {"Reloaded", "", kReloaded},
+    {"Drained", "", kDrained},
+    {"Cache", "", kCache},
+    {"CacheKeys", "", kCacheKeys},
+    {"CacheChanged", "", kCacheChanged},
     {"ModelCall", "In the dialect of the path; goes on to the upstream as it came.", kModelCall},
     {"Response", "As the call of /v1/responses was answered.", kResponse},
     {"DeletedResponse", "", kDeletedResponse},
