@@ -1,8 +1,8 @@
 #include "gateway/front_desk.h"
 
-#include <algorithm>
 #include <openssl/crypto.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -15,8 +15,8 @@
 #include "gateway/debug_state.h"
 #include "gateway/desk_answers.h"
 #include "gateway/directory/management.h"
-#include "gateway/model_page.h"
 #include "gateway/drain_calls.h"
+#include "gateway/model_page.h"
 #include "gateway/model_report.h"
 #include "gateway/openapi/document.h"
 #include "gateway/query.h"
@@ -414,13 +414,6 @@ Task<void> dispatch(Gateway& gateway, HttpRequest& request, Responder& responder
         allowed += concat(allowed.empty() ? "" : ", ", endpoint.method);
     }
     if (!allowed.empty()) return wrong_method(request, responder, allowed);
-    const Endpoint* other = nullptr;
-    for (const Endpoint& endpoint : kEndpoints) {
-        if (!match_path(endpoint.path, request.path)) continue;
-        if (endpoint.method == method) return endpoint.handler(gateway, request, responder);
-        other = &endpoint;
-    }
-    if (other) return wrong_method(request, responder, other->method);
     if (is_management_path(request.path)) return manage(gateway, request, responder);
     return no_such_path(request, responder);
 }

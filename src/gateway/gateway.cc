@@ -119,14 +119,9 @@ ModelId Gateway::model_id(std::string_view name) {
     return id;
 }
 
-/// What was refused since the last time is noted before the hierarchy's worker stops.
-Task<void> Gateway::stop_watching() {
-    co_await health_watch_->stop();
-    co_await note_refusals();
-}
-
 Task<void> Gateway::stop_watching(std::promise<void>& done) {
     if (health_watch_) co_await health_watch_->stop();
+    if (hierarchy_) co_await note_refusals();  // before its worker stops
     done.set_value();
 }
 
@@ -138,13 +133,7 @@ void Gateway::stop(Duration patience) {
     reports_.stop();
     config_reader_.stop();
     ledger_reader_.stop();
-    hierarchy_->stop();
-    ledger_->stop(patience);
-    if (hierarchy_) {
-        loop_.run([this] { note_refusals(); });
-        loop_.run([] {});  // the notes are with the hierarchy's worker now
-        hierarchy_->stop();
-    }
+    if (hierarchy_) hierarchy_->stop();
     if (ledger_) ledger_->stop(patience);
     seen_->stop();
     loop_.stop();  // what still waits on it refers to parts that are still there

@@ -85,9 +85,6 @@ class Gateway {
     /// away. Not on the loop.
     void meet_others();
 
-    /// Ends what runs beside calls. On the loop.
-    Task<void> stop_watching();
-    /// Writes what waits. Not on the loop.
     /// Ends what runs beside calls, writes what waits and stops the loop; the log still takes
     /// lines. Calls have ended. Not on the loop, and before the gateway is destroyed.
     void stop(Duration patience);

@@ -38,8 +38,9 @@ class TenantCache {
     void put(std::string_view tenant, const Key& key, Ref value, std::optional<Duration> ttl,
              Instant now);
 
-    /// False when there was none.
-    bool remove(std::string_view tenant, const Key& key);
+    /// Whose it ever was; false when there was none.
+    bool erase(const Key& key);
+    void clear();
 
     size_t largest() const { return max_bytes_ / kLargestPart; }
     size_t max_bytes() const { return max_bytes_; }
@@ -117,11 +118,17 @@ void TenantCache<Key, Value, Hash>::put(std::string_view tenant_name, const Key&
 }
 
 template <typename Key, typename Value, typename Hash>
-bool TenantCache<Key, Value, Hash>::remove(std::string_view tenant, const Key& key) {
+bool TenantCache<Key, Value, Hash>::erase(const Key& key) {
     const auto found = entries_.find(key);
-    if (found == entries_.end() || found->second.tenant->name != tenant) return false;
+    if (found == entries_.end()) return false;
     erase(found);
     return true;
+}
+
+template <typename Key, typename Value, typename Hash>
+void TenantCache<Key, Value, Hash>::clear() {
+    while (!entries_.empty())
+        erase(entries_.begin());
 }
 
 template <typename Key, typename Value, typename Hash>

@@ -58,7 +58,7 @@ Task<void> list_response_input(Gateway& gateway, HttpRequest& request, Responder
 Task<void> delete_response(Gateway& gateway, HttpRequest& request, Responder& responder) {
     const auto found = find(gateway, request, kResponse);
     if (!found) co_return co_await refuse(responder, found.error());
-    gateway.kept_responses().remove(found->tenant, kept_key(found->tenant, found->id));
+    gateway.kept_responses().erase(kept_key(found->tenant, found->id));
     co_await answer(responder, 200, {{"id", found->id}, {"object", "response"}, {"deleted", true}});
 }
 
