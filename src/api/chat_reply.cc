@@ -49,10 +49,11 @@ class ChatReply : public Reply {
         return out;
     }
 
-    Chunks usage(const EngineUsage& usage) override {
-        if (!head_.include_usage) return {};
+    Chunks end(const EngineUsage& usage) override {
+        if (!head_.include_usage) return {kDone};
         return {
-            closing_body(frame("chat.completion.chunk"), Json::array(), usage, reasoning_tokens())};
+            closing_body(frame("chat.completion.chunk"), Json::array(), usage, reasoning_tokens()),
+            kDone};
     }
 
     void collect(const TokenEvent& event) override {

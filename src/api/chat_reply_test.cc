@@ -125,7 +125,7 @@ TEST(ChatReply, counts_the_tokens_of_reasoning_and_can_leave_it_out) {
                 reasoning += choice["delta"].value("reasoning_content", "");
         stream->finish(finished());
         EXPECT_EQ(reasoning, included ? "one two" : "");
-        const Json usage = Json::parse(stream->usage({}).at(0))["usage"];
+        const Json usage = Json::parse(stream->end({}).at(0))["usage"];
         EXPECT_EQ(usage["completion_tokens_details"]["reasoning_tokens"], 4);
     }
 }

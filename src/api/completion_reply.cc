@@ -38,9 +38,9 @@ class CompletionReply : public Reply {
         return {chunk(event.choice, event.text, nullptr, finish_reason(event.reason))};
     }
 
-    Chunks usage(const EngineUsage& usage) override {
-        if (!head_.include_usage) return {};
-        return {closing_body(frame(), Json::array(), usage)};
+    Chunks end(const EngineUsage& usage) override {
+        if (!head_.include_usage) return {kDone};
+        return {closing_body(frame(), Json::array(), usage), kDone};
     }
 
     void collect(const TokenEvent& event) override {

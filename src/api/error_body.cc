@@ -80,4 +80,13 @@ std::string error_body(int status, std::string_view message) {
     return body(message, type_of_status(status), "");
 }
 
+DialectError dialect_error(const Error& error) {
+    const ErrorStatus known = error_status(error.code);
+    return {.kind = error_kind(known.status, known.type, known.code, error.message),
+            .type = std::string(known.type),
+            .message = error.message,
+            .code = std::string(known.code),
+            .status = known.status};
+}
+
 }  // namespace brigada

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "dialect/dialect_error.h"
 
 namespace brigada {
 
@@ -21,6 +22,9 @@ ErrorStatus error_status(Code code);
 
 /// The JSON body. `param` is taken from a message that starts with a field's path: "top_p: ...".
 std::string error_body(const Error& error);
+
+/// The same for other dialects.
+DialectError dialect_error(const Error& error);
 
 /// For errors that were born as a status: 413 from the HTTP layer, 404 of a route.
 std::string error_body(int status, std::string_view message);

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "dialect/conversation.h"
+#include "dialect/dialect.h"
 #include "engine/request.h"
 #include "tokens/tokenizer.h"
 #include "toolcall/answer_parser.h"
@@ -27,6 +29,9 @@ struct ReplyHead {
 
 using Chunks = std::vector<std::string>;
 
+/// The end of a good stream of OpenAI's older endpoints.
+inline constexpr const char* kDone = "[DONE]";
+
 class Reply {
   public:
     virtual ~Reply() = default;
@@ -35,12 +40,22 @@ class Reply {
     virtual Chunks opening(uint32_t choice) = 0;
     virtual Chunks token(const TokenEvent& event) = 0;
     virtual Chunks finish(const ChoiceFinished& event) = 0;
-    virtual Chunks usage(const EngineUsage& usage) = 0;
+    /// After the last choice: the usage, if it was asked for, and what ends a good stream.
+    virtual Chunks end(const EngineUsage& usage) = 0;
+    /// The last of a stream that broke.
+    virtual Chunks failure(const Error& error);
+    /// Whether chunks are whole events already, and not the data of one each.
+    virtual bool is_framed() const { return false; }
 
     // Whole: the events are collected by the same object, then rendered.
     virtual void collect(const TokenEvent& event) = 0;
     virtual void collect(const ChoiceFinished& event) = 0;
     virtual std::string whole(const EngineUsage& usage) = 0;
+
+    /// In which errors are said, too.
+    virtual Dialect dialect() const { return Dialect::chat; }
+    /// Fields of the request that had no meaning here, for people; "" for none.
+    virtual std::string dropped() const { return {}; }
 };
 
 /// How the answers of a chat are read.
@@ -61,5 +76,11 @@ std::unique_ptr<Reply> make_chat_reply(ReplyHead head, ChatAnswers answers,
 /// /v1/completions. `echo` has, for each choice, the text that goes in front; empty for none.
 std::unique_ptr<Reply> make_completion_reply(ReplyHead head, std::vector<std::string> echo,
                                              const Tokenizer& tokenizer);
+
+/// `chat` in another dialect, which is messages or responses. Takes what it needs of `asked`;
+/// `head` is of the client's dialect. `chat` must tell its usage.
+std::unique_ptr<Reply> make_translated_reply(std::unique_ptr<Reply> chat, Dialect dialect,
+                                             const ReplyHead& head, const Conversation& asked,
+                                             std::string dropped);
 
 }  // namespace brigada

@@ -31,6 +31,8 @@ class SseWriter {
     /// fields.
     void event(std::string_view type, std::string_view data);
     void data(std::string_view data) { event({}, data); }
+    /// Events that are framed already.
+    void framed(std::string_view events) { bytes_ += events; }
     /// A line clients ignore: keeps proxies and clients from timing out during a long prefill.
     void comment(std::string_view text);
 

@@ -1,9 +1,12 @@
-// POST /v1/chat/completions and POST /v1/completions.
+// POST /v1/chat/completions, /v1/completions, /v1/messages and /v1/responses.
 #include <ctime>
 #include <utility>
 #include <vector>
 
 #include "api/reply.h"
+#include "base/joined.h"
+#include "dialect/read_conversation.h"
+#include "dialect/write_conversation.h"
 #include "server/generation.h"
 #include "server/handlers.h"
 #include "server/prompt.h"
@@ -44,11 +47,12 @@ ChatAnswers chat_answers(Service& service, const LoadedModel& model, const ChatR
             }};
 }
 
-Result<Work> prepare_chat(Service& service, const HttpRequest& http) {
+/// `body` may not be the request's own, but one made of it.
+Result<Work> prepare_chat(Service& service, std::string_view body, const HttpRequest& http) {
     Work work;
     TRY(work.model, service.ready());
     const LoadedModel& model = *work.model;
-    TRY(ChatRequest request, read_chat_request(http.body, service.sampling_defaults(model),
+    TRY(ChatRequest request, read_chat_request(body, service.sampling_defaults(model),
                                                service.generation_limits(model)));
     TRY(service.check_model(request.model));
     TRY(ChatPrompt prompt, chat_prompt(model, request));
@@ -61,6 +65,52 @@ Result<Work> prepare_chat(Service& service, const HttpRequest& http) {
                         std::move(answers), model.tokenizer());
     work.stream = request.options.stream;
     return work;
+}
+
+std::string_view id_prefix(Dialect dialect) {
+    return dialect == Dialect::messages ? "msg_" : "resp_";
+}
+
+/// A request of another dialect, as the chat it is.
+struct TranslatedChat {
+    Conversation asked;
+    std::string body;
+    std::string dropped;
+};
+
+Result<TranslatedChat> as_chat(const HttpRequest& http, Dialect from) {
+    TranslatedChat out;
+    TRY(out.asked, read_conversation(http.body, from));
+    if (!out.asked.previous_response_id.empty())
+        return Error{Code::unsupported,
+                     "previous_response_id: this engine keeps no responses; brigada gateway does"};
+    TRY(WrittenRequest chat, write_conversation(out.asked, Dialect::chat, out.asked.model));
+    out.body = std::move(chat.body);
+    out.body.reserve(out.body.size() + kBodyPadding);
+    out.dropped = joined(chat.dropped);
+    return out;
+}
+
+Result<Work> prepare_translated(Service& service, const HttpRequest& http, Dialect from) {
+    TRY(TranslatedChat chat, as_chat(http, from));
+    TRY(Work work, prepare_chat(service, chat.body, http));
+    const ReplyHead head{.id = service.new_id(id_prefix(from)),
+                         .created_unix = std::time(nullptr),
+                         .model = service.config().model_name};
+    work.reply = make_translated_reply(std::move(work.reply), from, head, chat.asked,
+                                       std::move(chat.dropped));
+    return work;
+}
+
+/// {"input_tokens": N}
+Result<std::string> count_tokens(Service& service, const HttpRequest& http) {
+    TRY(const LoadedModel* model, service.ready());
+    TRY(const TranslatedChat chat, as_chat(http, Dialect::messages));
+    TRY(const ChatRequest request, read_chat_request(chat.body, service.sampling_defaults(*model),
+                                                     service.generation_limits(*model)));
+    TRY(service.check_model(request.model));
+    TRY(const ChatPrompt prompt, chat_prompt(*model, request));
+    return dump_json({{"input_tokens", prompt.tokens.size()}});
 }
 
 /// What `echo` puts in front of each choice.
@@ -103,10 +153,10 @@ void free_body(HttpRequest& request) {
 }
 
 Task<void> answer(Service& service, HttpRequest& request, Responder& responder,
-                  Result<Work> prepared) {
+                  Result<Work> prepared, Dialect dialect = Dialect::chat) {
     free_body(request);
     if (!prepared.ok()) {
-        co_await send_error(responder, std::move(prepared).error());
+        co_await send_error(responder, std::move(prepared).error(), dialect);
         co_return;
     }
     Work work = std::move(prepared).value();
@@ -117,7 +167,25 @@ Task<void> answer(Service& service, HttpRequest& request, Responder& responder,
 }  // namespace
 
 Task<void> handle_chat(Service& service, HttpRequest& request, Responder& responder) {
-    return answer(service, request, responder, prepare_chat(service, request));
+    return answer(service, request, responder, prepare_chat(service, request.body, request));
+}
+
+Task<void> handle_messages(Service& service, HttpRequest& request, Responder& responder) {
+    return answer(service, request, responder,
+                  prepare_translated(service, request, Dialect::messages), Dialect::messages);
+}
+
+Task<void> handle_responses(Service& service, HttpRequest& request, Responder& responder) {
+    return answer(service, request, responder,
+                  prepare_translated(service, request, Dialect::responses), Dialect::responses);
+}
+
+Task<void> handle_count_tokens(Service& service, HttpRequest& request, Responder& responder) {
+    auto counted = count_tokens(service, request);
+    if (counted.ok())
+        co_await send_json(responder, 200, std::move(counted).value());
+    else
+        co_await send_error(responder, std::move(counted).error(), Dialect::messages);
 }
 
 Task<void> handle_completion(Service& service, HttpRequest& request, Responder& responder) {

@@ -83,7 +83,9 @@ Task<void> Generation::answer_whole() {
     if (failure_) {
         co_await send_error(*failure_);
     } else {
-        co_await send_json(responder_, 200, reply_.whole(usage_));
+        HttpHeaders headers{{"Content-Type", "application/json"}};
+        add_dropped(headers);
+        co_await responder_.send(200, headers, reply_.whole(usage_));
     }
 }
 
@@ -104,9 +106,15 @@ Task<void> Generation::answer_stream() {
     co_await close_stream();
 }
 
+void Generation::add_dropped(HttpHeaders& headers) const {
+    if (const std::string dropped = reply_.dropped(); !dropped.empty())
+        headers.add("x-brigada-dropped", dropped);
+}
+
 Task<bool> Generation::open_stream() {
-    const bool started = co_await responder_.start_stream(
-        200, {{"Content-Type", kSseContentType}, {"Cache-Control", "no-cache"}});
+    HttpHeaders headers{{"Content-Type", kSseContentType}, {"Cache-Control", "no-cache"}};
+    add_dropped(headers);
+    const bool started = co_await responder_.start_stream(200, std::move(headers));
     for (uint32_t choice = 0; choice < choices_; ++choice)
         write(reply_.opening(choice));
     co_return started;
@@ -124,16 +132,15 @@ Task<bool> Generation::send_events(std::vector<Item> items) {
 /// A stream that broke says so in-band and is not ended with [DONE].
 Task<void> Generation::close_stream() {
     if (failure_) {
-        write({error_body(*failure_)});
+        write(reply_.failure(*failure_));
     } else {
-        write(reply_.usage(usage_));
-        write({"[DONE]"});
+        write(reply_.end(usage_));
     }
     if (co_await responder_.write(out_.bytes())) co_await responder_.finish();
 }
 
 Task<void> Generation::send_error(const Error& error) {
-    return brigada::send_error(responder_, error);
+    return brigada::send_error(responder_, error, reply_.dialect());
 }
 
 void Generation::handle(Item item) {
@@ -174,7 +181,10 @@ void Generation::on(Part& part, RequestFailed event) {
 
 void Generation::write(const Chunks& chunks) {
     for (const std::string& chunk : chunks)
-        out_.data(chunk);
+        if (reply_.is_framed())
+            out_.framed(chunk);
+        else
+            out_.data(chunk);
 }
 
 }  // namespace brigada

@@ -43,6 +43,7 @@ class Generation {
     Task<void> answer_whole();
     Task<void> answer_stream();
     Task<bool> open_stream();
+    void add_dropped(HttpHeaders& headers) const;
     Task<bool> send_events(std::vector<Item> items);
     Task<void> close_stream();
     Task<void> send_error(const Error& error);

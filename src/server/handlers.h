@@ -9,6 +9,9 @@ namespace brigada {
 
 Task<void> handle_chat(Service& service, HttpRequest& request, Responder& responder);
 Task<void> handle_completion(Service& service, HttpRequest& request, Responder& responder);
+Task<void> handle_messages(Service& service, HttpRequest& request, Responder& responder);
+Task<void> handle_count_tokens(Service& service, HttpRequest& request, Responder& responder);
+Task<void> handle_responses(Service& service, HttpRequest& request, Responder& responder);
 Task<void> handle_tokenize(Service& service, HttpRequest& request, Responder& responder);
 Task<void> handle_detokenize(Service& service, HttpRequest& request, Responder& responder);
 Task<void> handle_models(Service& service, HttpRequest& request, Responder& responder);

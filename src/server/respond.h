@@ -5,14 +5,15 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "dialect/dialect.h"
 #include "net/http_server.h"
 
 namespace brigada {
 
 Task<void> send_json(Responder& responder, int status, std::string body);
 
-/// Status, body and Retry-After by api's table.
-Task<void> send_error(Responder& responder, Error error);
+/// Status, body and Retry-After by api's table, in the client's dialect.
+Task<void> send_error(Responder& responder, Error error, Dialect dialect = Dialect::chat);
 
 Task<void> send_text(Responder& responder, int status, std::string body,
                      std::string_view content_type = "text/plain; charset=utf-8");

@@ -23,6 +23,9 @@ struct Route {
 constexpr Route kRoutes[] = {
     {HttpMethod::post, "/v1/chat/completions", handle_chat},
     {HttpMethod::post, "/v1/completions", handle_completion},
+    {HttpMethod::post, "/v1/messages", handle_messages},
+    {HttpMethod::post, "/v1/messages/count_tokens", handle_count_tokens},
+    {HttpMethod::post, "/v1/responses", handle_responses},
     {HttpMethod::get, "/v1/models", handle_models},
     {HttpMethod::post, "/tokenize", handle_tokenize},
     {HttpMethod::post, "/detokenize", handle_detokenize},
@@ -64,6 +67,7 @@ Task<void> refuse(HttpRequest& request, Responder& responder, std::string allowe
 bool may_enter(const Service& service, const HttpRequest& request) {
     const std::string& key = service.config().key;
     if (key.empty() || request.path == "/health") return true;
+    if (const auto sent = request.headers.get("x-api-key")) return same_secret(*sent, key);
     const auto sent = request.headers.get("authorization");
     return sent && same_secret(*sent, concat("Bearer ", key));
 }
