@@ -15,7 +15,8 @@
 
 namespace brigada {
 
-/// The first event, once. Views in events live as long as the call they are passed to.
+/// The first event, once; only a failure may come before it. Views in events live as long as the
+/// call they are passed to.
 struct AnswerBegan {
     Escaped id = {};
     Escaped model = {};

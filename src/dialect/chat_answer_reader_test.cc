@@ -177,7 +177,7 @@ TEST(ChatAnswerReader, refuses_what_is_no_json_object) {
                 ElementsAre("error: an event of the stream is no JSON object: oops"));
     EXPECT_THAT(told({R"(["a"])"}), ElementsAre(StartsWith("error: ")));
     EXPECT_THAT(told({R"({"id":"c1","choices":[{"delta":{"content":"\x"}}]})"}),
-                ElementsAre("began c1  0", StartsWith("error: ")));
+                ElementsAre(StartsWith("error: ")));
     EXPECT_THAT(told({R"({"id":"c1","choices":[{"delta":{"content":"a)"}),
                 ElementsAre(StartsWith("error: ")));
 }

@@ -194,11 +194,9 @@ DialectError read_dialect_error(int status, SliceObject top) {
 
 DialectError read_dialect_error(int status, std::string_view body) {
     SliceDocument document;
-    SliceObject top = document.parse(body);
-    DialectError out;
-    if (top) out = read_dialect_error(status, top);
-    if (top && !document.broken()) return out;
-    out = {.message = plain_message(status, body), .status = status};
+    if (const Result<SliceObject> top = document.parse(body); top.ok())
+        return read_dialect_error(status, *top);
+    DialectError out{.message = plain_message(status, body), .status = status};
     out.kind = error_kind(status, "", "", out.message);
     return out;
 }

@@ -1,71 +1,57 @@
-// SliceObject: one object of a JSON document, its fields read by name in any order and its strings
-// taken as they stand in the bytes. SliceDocument keeps the bytes. For answers, whose events are
-// small and come by the hundred each second.
+// SliceObject: one object of an answer, its fields asked for by name and by type: what is absent,
+// null or of another type is passed over, because an answer has to be read whoever wrote it.
+// Strings come as they stand in the bytes, which SliceDocument keeps.
 #pragma once
-
-#include <simdjson.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "dialect/escaped.h"
+#include "dialect/json_tree.h"
 
 namespace brigada {
 
-/// None, where a field is absent, null or of another type: all its fields are absent. Objects are
-/// read depth first: an object is done with when a field of the one around it is asked for.
+/// None, where a field is no object: all its fields are absent.
 class SliceObject {
   public:
     SliceObject() = default;
-    SliceObject(simdjson::ondemand::object object, bool& broken)
-        : object_(object), broken_(&broken) {}
+    explicit SliceObject(JsonNode object) : object_(object) {}
 
     explicit operator bool() const { return object_.has_value(); }
 
-    Escaped text(std::string_view name);
-    std::optional<int64_t> integer(std::string_view name);
-    SliceObject object(std::string_view name);
+    Escaped text(std::string_view name) const;
+    std::optional<int64_t> integer(std::string_view name) const;
+    SliceObject object(std::string_view name) const;
     /// An object's own bytes.
-    RawJson raw_object(std::string_view name);
+    RawJson raw_object(std::string_view name) const;
 
     /// Calls `visit` with each object of an array.
     template <typename Visit>
-    void each(std::string_view name, Visit visit) {
-        std::optional<simdjson::ondemand::array> array = find_array(name);
+    void each(std::string_view name, Visit visit) const {
+        const std::optional<JsonNode> array = find(name, JsonKind::array);
         if (!array) return;
-        for (auto element : *array) {
-            SliceObject found = element_object(element);
-            if (*broken_) return;
-            if (found) visit(found);
-            if (*broken_) return;
-        }
+        for (const JsonNode element : *array)
+            if (element.is(JsonKind::object)) visit(SliceObject(element));
     }
 
   private:
-    std::optional<simdjson::ondemand::value> find(std::string_view name);
-    std::optional<simdjson::ondemand::array> find_array(std::string_view name);
-    SliceObject element_object(simdjson::simdjson_result<simdjson::ondemand::value> element);
-    void note(simdjson::error_code code);
+    std::optional<JsonNode> find(std::string_view name, JsonKind kind) const;
 
-    std::optional<simdjson::ondemand::object> object_;
-    bool* broken_ = nullptr;
+    std::optional<JsonNode> object_;
 };
 
 class SliceDocument {
   public:
-    /// The object that `json` is; none where it is not one. Slices live until the next parse().
-    SliceObject parse(std::string_view json);
-
-    /// Whether what was read so far contradicts itself: it is no JSON.
-    bool broken() const { return broken_; }
+    /// The object that `json` is; halves of surrogate pairs become U+FFFD. Slices live until the
+    /// next parse(). Errors as of JsonTree::parse.
+    Result<SliceObject> parse(std::string_view json);
 
   private:
-    simdjson::ondemand::parser parser_;
-    simdjson::ondemand::document document_;
-    std::string padded_;  // simdjson reads past the end
-    bool broken_ = false;
+    std::string padded_;
+    std::optional<JsonTree> tree_;
 };
 
 }  // namespace brigada

@@ -23,6 +23,7 @@ class MessagesAnswerReader final : public SlicedAnswerReader {
   protected:
     void read_event(SliceObject top, const AnswerSink& sink) override {
         const std::string_view type = top.text("type").raw;
+        if (type.starts_with("content_block_")) begin({}, sink);
         if (type == "content_block_delta") {
             const int64_t index = top.integer("index").value_or(0);
             if (SliceObject delta = top.object("delta")) read_delta(blocks_[index], delta, sink);

@@ -89,6 +89,11 @@ TEST(MessagesAnswerReader, merges_usage_and_maps_the_end) {
     EXPECT_THAT(told({R"({"type":"message_stop"})"}), ElementsAre("ended end_turn", "end"));
 }
 
+TEST(MessagesAnswerReader, begins_an_answer_whose_upstream_forgot_to) {
+    EXPECT_THAT(told_by(Dialect::messages, {delta(0, R"({"type":"text_delta","text":"a"})")}),
+                ElementsAre("began   0", "text a"));
+}
+
 TEST(MessagesAnswerReader, tells_an_error) {
     EXPECT_THAT(told({R"({"type":"error","error":{"type":"overloaded_error","message":"busy"}})",
                       R"({"type":"message_stop"})"}),

@@ -60,9 +60,9 @@ std::string_view word_of(ResponseItem::Status status) {
 /// The free text in {"input": "..."}; what is no such object is free text itself.
 std::string free_text(Escaped arguments) {
     SliceDocument document;
-    SliceObject object = document.parse(unescaped(arguments));
-    const Escaped input = object.text("input");
-    const bool is_wrapped = input.raw.data() != nullptr && !document.broken();
+    const Result<SliceObject> object = document.parse(unescaped(arguments));
+    const Escaped input = object.ok() ? object->text("input") : Escaped();
+    const bool is_wrapped = input.raw.data() != nullptr;
     return std::string(is_wrapped ? input.raw : arguments.raw);
 }
 

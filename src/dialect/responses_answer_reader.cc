@@ -36,10 +36,10 @@ class ResponsesAnswerReader final : public SlicedAnswerReader {
             tell(top, sink, [](Item&, Escaped text) { return RefusalDelta{0, text}; });
         } else if (type == "response.output_item.added") {
             last_ = static_cast<int64_t>(items_.size());
-            Item& item = item_of(top);
+            Item& item = item_of(top, sink);
             if (SliceObject said = top.object("item")) begin_call(item, said, sink);
         } else if (type == "response.output_item.done") {
-            Item& item = item_of(top);
+            Item& item = item_of(top, sink);
             if (SliceObject said = top.object("item")) finish_item(item, said, sink);
         } else if (type == "error") {
             fail(read_dialect_error(0, top), sink);
@@ -77,14 +77,15 @@ class ResponsesAnswerReader final : public SlicedAnswerReader {
     }
 
     /// An event that does not say which item it is about is about the last one.
-    Item& item_of(SliceObject& top) {
+    Item& item_of(SliceObject& top, const AnswerSink& sink) {
+        begin({}, sink);
         last_ = top.integer("output_index").value_or(last_);
         return items_[last_];
     }
 
     template <typename Make>
     void tell(SliceObject& top, const AnswerSink& sink, Make make) {
-        Item& item = item_of(top);
+        Item& item = item_of(top, sink);
         const Escaped text = top.text("delta");
         if (text.empty()) return;
         item.told = true;
@@ -103,7 +104,7 @@ class ResponsesAnswerReader final : public SlicedAnswerReader {
     }
 
     void read_arguments(SliceObject& top, const AnswerSink& sink) {
-        if (!item_of(top).call)
+        if (!item_of(top, sink).call)
             return;  // without a name there is no call: its finished item counts
         tell(top, sink,
              [](Item& item, Escaped text) { return ToolArgumentsDelta{0, *item.call, text}; });
@@ -111,7 +112,7 @@ class ResponsesAnswerReader final : public SlicedAnswerReader {
 
     /// Free text is, for the other dialects, the one argument `input`.
     void read_input(SliceObject& top, const AnswerSink& sink) {
-        Item& item = item_of(top);
+        Item& item = item_of(top, sink);
         const Escaped text = top.text("delta");
         if (!item.call || text.empty()) return;
         std::string argument(std::exchange(item.told, true) ? "" : kInputBegins);

@@ -113,6 +113,11 @@ TEST(ResponsesAnswerReader, passes_over_what_it_does_not_know) {
                 ElementsAre("ended end_turn", "end"));
 }
 
+TEST(ResponsesAnswerReader, begins_an_answer_whose_upstream_forgot_to) {
+    EXPECT_THAT(told_by(Dialect::responses, {delta("output_text", 0, "a")}),
+                ElementsAre("began   0", "text a"));
+}
+
 TEST(ResponsesAnswerReader, maps_the_end) {
     EXPECT_THAT(told({R"({"type":"response.incomplete","response":{"status":"incomplete",
         "incomplete_details":{"reason":"max_output_tokens"},"output":[],

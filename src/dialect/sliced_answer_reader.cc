@@ -21,16 +21,17 @@ Result<void> SlicedAnswerReader::event(std::string_view data, const AnswerSink& 
         read_done(sink);
         return {};
     }
-    if (SliceObject top = document_.parse(data)) read_event(top, sink);
-    if (document_.broken()) return corrupt("an event of the stream is no JSON object", data);
+    const Result<SliceObject> top = document_.parse(data);
+    if (!top.ok()) return corrupt("an event of the stream is no JSON object", data);
+    read_event(*top, sink);
     return {};
 }
 
 Result<void> SlicedAnswerReader::whole(std::string_view json, const AnswerSink& sink) {
-    SliceObject top = document_.parse(json);
-    const bool is_answer = top && read_whole(top, sink);
-    if (document_.broken()) return corrupt("the answer is no JSON object", json);
-    if (!is_answer) return corrupt("the answer is of another shape than its dialect's", json);
+    const Result<SliceObject> top = document_.parse(json);
+    if (!top.ok()) return corrupt("the answer is no JSON object", json);
+    if (!read_whole(*top, sink))
+        return corrupt("the answer is of another shape than its dialect's", json);
     return {};
 }
 
