@@ -71,8 +71,8 @@ void add_doctor_command(CLI::App& app, Action& action) {
     command->footer(
         "Looks at the configuration, the data folder, the stores, the address to listen on, "
         "limits\n"
-        "of open files, the clock, and asks each upstream for its models. Changes nothing; a\n"
-        "gateway may be running. Exit code 1 when there is a fault.");
+        "of open files, the clock, the tokenizers, and asks each upstream for its models. Changes\n"
+        "nothing; a gateway may be running. Exit code 1 when there is a fault.");
     command->callback([&action, words] { action = [words] { return run_doctor(*words); }; });
 }
 

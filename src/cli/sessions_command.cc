@@ -54,7 +54,7 @@ void print_calls(const Json& calls) {
     for (const Json& call : calls) {
         const Json miss = call.value("miss", Json::object());
         table.add({fmt::format("{:.0f} s", call.value("seconds_ago", 0.0)),
-                   text_of(call, "upstream"), count_cell(call, "prompt_tokens_estimated"),
+                   text_of(call, "upstream"), count_cell(call, "prompt_tokens_expected"),
                    count_cell(call, "cached_tokens_predicted"),
                    count_cell(call, "cached_tokens_reported"),
                    count_cell(miss, "lost_tokens_estimated"), text_of(miss, "cause")});

@@ -29,6 +29,7 @@ struct EngineAccess {
     uint16_t port = 0;
     Secret key = {};
     int64_t kv_tokens = 0;
+    TokenizerSettings tokenizer = {};
 };
 
 void point_at(const EngineAccess& engine, Deployment& deployment) {
@@ -36,6 +37,7 @@ void point_at(const EngineAccess& engine, Deployment& deployment) {
     deployment.api_key = engine.key;
     deployment.upstream_model = engine.model;
     deployment.engine.kv_tokens = engine.kv_tokens;
+    deployment.tokenizer = engine.tokenizer;
 }
 
 /// Deployments of `brigada/NAME` are the engine; where the file has none, there is one all the
@@ -104,7 +106,10 @@ Result<std::unique_ptr<EngineServer>> start_engine(const UpWords& words, EngineA
     access = {.model = options.model_name,
               .port = server->port(),
               .key = Secret(options.key),
-              .kv_tokens = static_cast<int64_t>(facts.kv_blocks) * kKvBlockTokens};
+              .kv_tokens = static_cast<int64_t>(facts.kv_blocks) * kKvBlockTokens,
+              .tokenizer = {.identifier = options.model_path.string(),
+                            .chat_template = options.chat_template,
+                            .chatml_if_none = true}};
     return server;
 }
 

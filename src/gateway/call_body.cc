@@ -110,6 +110,8 @@ class Reader {
             return read_bool("store", found, out_.is_stored);
         for (size_t i = 0; i < kPromptFields.size(); ++i)
             if (key == kPromptFields[i]) out_.prompt[i] = raw_json(found);
+        for (size_t i = 0; i < kTemplateFields.size(); ++i)
+            if (key == kTemplateFields[i]) out_.rendering[i] = raw_json(found);
         return {};
     }
 

@@ -32,6 +32,10 @@ inline constexpr std::array<std::string_view, 6> kPromptFields = {
 inline constexpr size_t kInputField = 4;
 static_assert(kPromptFields[kInputField] == "input");
 
+/// The fields that say how a chat template renders it.
+inline constexpr std::array<std::string_view, 4> kTemplateFields = {
+    "tool_choice", "chat_template_kwargs", "add_generation_prompt", "continue_final_message"};
+
 struct CallBody {
     std::string model = {};
     bool stream = false;
@@ -44,6 +48,7 @@ struct CallBody {
     std::optional<Splice> previous_cut = {};  // takes it out
 
     std::array<std::string_view, kPromptFields.size()> prompt = {};  // raw JSON, inside the body
+    std::array<std::string_view, kTemplateFields.size()> rendering = {};  // the same
 
     CacheControls cache = {};                  // LiteLLM's `cache`, which no upstream knows
     std::optional<Splice> cache_cut = {};      // takes it out

@@ -75,6 +75,7 @@ Task<void> ClientCall::run() {
     refusal_ = identify();
     if (!refusal_) refusal_ = read();
     if (!refusal_) refusal_ = may_call();
+    if (!refusal_ && counts_prompt()) co_await count_prompt(meant());
     if (!refusal_) co_await admit();
     if (!refusal_) co_await answer_from_cache();
     if (!refusal_ && !from_cache()) co_await wait_for_slot();
@@ -200,6 +201,7 @@ void ClientCall::count_usage() {
     if (meter_.reported()) {
         usage_ = *meter_.reported();
         gateway_.token_estimate().learn(body_.model, prompt_.bytes, usage_.prompt());
+        gateway_.metrics().prompt_prediction(is_prompt_counted_, prompt_tokens_, usage_.prompt());
         return;
     }
     if (status_ == CallStatus::upstream_error) return;  // nothing was answered

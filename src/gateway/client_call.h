@@ -50,6 +50,8 @@ class ClientCall {
     Result<void> read_body();
     Result<void> continue_response();
     std::optional<Refusal> may_call() const;
+    bool counts_prompt() const;
+    Task<void> count_prompt(const std::string& model);
     Task<void> admit();
     Task<void> answer_from_cache();
     Task<void> wait_for_slot();
@@ -132,8 +134,9 @@ class ClientCall {
     SessionId session_{};  // as the router knows it
     SessionId group_{};    // of a sub-agent: its parent's
     PromptKeys prompt_;
-    int64_t prompt_tokens_ = 0;  // about
-    int64_t answer_tokens_ = 0;  // that are reserved
+    int64_t prompt_tokens_ = 0;       // about,
+    bool is_prompt_counted_ = false;  // unless they are counted
+    int64_t answer_tokens_ = 0;       // that are reserved
     Admission::Hold hold_;
     WaitingRoom::Slot slot_;
     std::unique_ptr<CallCache> cache_;  // when the call may be answered from it, or kept in it

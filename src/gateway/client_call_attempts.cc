@@ -25,8 +25,10 @@ Task<void> ClientCall::serve() {
     const std::string model = meant();
     if (body_.stream) stream_.set_head(200, answer_headers({}));
     if (co_await try_model(model) != Try::failed) co_return;
-    for (const std::string& other : fallbacks(model))
+    for (const std::string& other : fallbacks(model)) {
+        if (counts_prompt()) co_await count_prompt(other);
         if (co_await try_model(other) != Try::failed) co_return;
+    }
 }
 
 Task<ClientCall::Try> ClientCall::try_model(const std::string& model) {
@@ -102,7 +104,7 @@ void ClientCall::no_upstream(const std::string& model, const NoUpstream& why) {
     if (!why.prompt_fits) {
         failure_ = FailureKind::too_long;
         return refuse(400, "invalid_request_error",
-                      concat("the prompt has about ", prompt_tokens_,
+                      concat("the prompt has ", is_prompt_counted_ ? "" : "about ", prompt_tokens_,
                              " tokens, more than the context window of every upstream of model '",
                              model, "' (context_length_exceeded)"));
     }

@@ -54,6 +54,8 @@ HttpHeaders ClientCall::answer_headers(const HttpResponseHead& head) const {
         out.add("x-litellm-model-id", served_by_->id);
         out.add("x-litellm-model-group", model_served_);
     }
+    out.add("x-brigada-prompt-tokens",
+            concat(prompt_tokens_, is_prompt_counted_ ? " counted" : " estimated"));
     if (translates() && !translation_->dropped().empty())
         out.add("x-brigada-dropped", joined(translation_->dropped()));
     add_cache_headers(out);
@@ -197,7 +199,8 @@ void ClientCall::let_go_of_prompt() {
     if (translation_) translation_->let_go_of_body();
     responder_.drop_body();
     std::vector<BlockKey>().swap(prompt_.keys);
-    body_.prompt = {};  // it lay in the body
+    body_.prompt = {};  // they lay in the body
+    body_.rendering = {};
 }
 
 /// Reads events until the answer's end, `broke` says how else it came to one.

@@ -28,8 +28,9 @@ uint64_t random_number() {
 
 }  // namespace
 
-Gateway::Gateway(GatewayConfig config, const UpstreamTls& tls, Loop& loop, uint64_t random)
-    : setup_(std::make_shared<Setup>(std::move(config), tls)),
+Gateway::Gateway(GatewayConfig config, const UpstreamTls& tls, TokenCounters counters, Loop& loop,
+                 uint64_t random)
+    : setup_(std::make_shared<Setup>(std::move(config), tls, std::move(counters))),
       loop_(loop),
       answers_(static_cast<size_t>(this->config().brigada.cache_bytes)),
       kept_responses_(static_cast<size_t>(this->config().brigada.kept_response_bytes)),
@@ -38,6 +39,7 @@ Gateway::Gateway(GatewayConfig config, const UpstreamTls& tls, Loop& loop, uint6
       router_(std::make_unique<Router>(
           make_policy(this->config().router.strategy),
           SessionTableConfig{.idle = this->config().router.affinity.idle}, Rng(random))),
+      counting_(std::make_unique<CountingDesk>(loop, random_number())),
       record_ids_(random) {
     setup_->upstreams.introduce(*router_);
 }
@@ -49,7 +51,9 @@ Gateway::~Gateway() {
 Result<std::unique_ptr<Gateway>> Gateway::open(GatewayConfig config, Loop& loop) {
     TRY(const UpstreamTls tls, UpstreamTls::open(config));
     TRY(std::unique_ptr<Seen> seen, Seen::open(config, random_number()));
-    std::unique_ptr<Gateway> out(new Gateway(std::move(config), tls, loop, random_number()));
+    TokenCounters counters = TokenCounters::open(config);
+    std::unique_ptr<Gateway> out(
+        new Gateway(std::move(config), tls, std::move(counters), loop, random_number()));
     out->seen_ = std::move(seen);
     const Result<void> opened = out->open_parts();
     if (opened.ok()) return out;
@@ -130,6 +134,7 @@ void Gateway::stop(Duration patience) {
     std::promise<void> watched;
     if (loop_.spawn(stop_watching(watched))) watched.get_future().wait();
     leave_others();
+    counting_->stop();
     reports_.stop();
     config_reader_.stop();
     ledger_reader_.stop();

@@ -12,6 +12,7 @@
 #include "gateway/admission.h"
 #include "gateway/answer_cache.h"
 #include "gateway/config/load_config.h"
+#include "gateway/counting_desk.h"
 #include "gateway/gateway_metrics.h"
 #include "gateway/health_watch.h"
 #include "gateway/hierarchy.h"
@@ -67,6 +68,7 @@ class Gateway {
     Worker& reports() { return reports_; }
     GatewayMetrics& metrics() { return metrics_; }
     TokenEstimate& token_estimate() { return token_estimate_; }
+    CountingDesk& counting() { return *counting_; }
     /// Policy refusals, until note_refusals() brings them into the audit log.
     RefusalBook& refusals() { return refusals_; }
     Task<void> note_refusals();
@@ -90,7 +92,8 @@ class Gateway {
     void stop(Duration patience);
 
   private:
-    Gateway(GatewayConfig config, const UpstreamTls& tls, Loop& loop, uint64_t random);
+    Gateway(GatewayConfig config, const UpstreamTls& tls, TokenCounters counters, Loop& loop,
+            uint64_t random);
     Result<void> open_parts();
     void listen_to_budgets();
     Result<void> open_books(bool is_first_start);
@@ -98,7 +101,7 @@ class Gateway {
     Task<void> stop_watching(std::promise<void>& done);
 
     Task<Result<std::vector<std::string>>> read_again();
-    Result<void> put_in_force(GatewayConfig config, const UpstreamTls& tls);
+    Result<void> put_in_force(GatewayConfig config, const UpstreamTls& tls, TokenCounters counters);
 
     SetupRef setup_;
     Loop& loop_;
@@ -119,6 +122,7 @@ class Gateway {
     std::unique_ptr<Router> router_;
     std::unique_ptr<HealthWatch> health_watch_;
     TokenEstimate token_estimate_;
+    std::unique_ptr<CountingDesk> counting_;
     RefusalBook refusals_;
     RecordIds record_ids_;
     uint64_t last_call_ = 0;

@@ -74,6 +74,13 @@ GatewayMetrics::GatewayMetrics()
                                 "Prompt tokens the router expected to be cached")),
       reported_tokens_(counter(registry_, "brigada_reported_cached_tokens_total",
                                "Of the same calls, what upstreams reported")),
+      prompt_expected_(registry_, "brigada_expected_prompt_tokens_total",
+                       "Prompt tokens before the upstream reported them, counted or estimated",
+                       "how"),
+      prompt_reported_(registry_, "brigada_reported_prompt_tokens_total",
+                       "Of the same calls, what upstreams reported", "how"),
+      prompt_wrong_(registry_, "brigada_wrong_prompt_tokens_total",
+                    "Of the same calls, by how many tokens each was more or less", "how"),
       cache_hits_(
           counter(registry_, "brigada_cache_hits_total", "Calls answered from the answer cache")),
       cache_misses_(counter(registry_, "brigada_cache_misses_total",
@@ -139,6 +146,13 @@ void GatewayMetrics::threshold_crossed(int32_t permille) {
 void GatewayMetrics::cache_prediction(int64_t predicted, int64_t reported) {
     predicted_tokens_.Increment(static_cast<double>(predicted));
     reported_tokens_.Increment(static_cast<double>(reported));
+}
+
+void GatewayMetrics::prompt_prediction(bool is_counted, int64_t expected, int64_t reported) {
+    const std::string_view how = is_counted ? "counted" : "estimated";
+    prompt_expected_.of(how).Increment(static_cast<double>(expected));
+    prompt_reported_.of(how).Increment(static_cast<double>(reported));
+    prompt_wrong_.of(how).Increment(static_cast<double>(std::abs(expected - reported)));
 }
 
 std::string GatewayMetrics::page(const LedgerBacklog& backlog, bool accepting) const {

@@ -39,6 +39,8 @@ class GatewayMetrics {
     /// A budget has reached so many thousandths of its limit.
     void threshold_crossed(int32_t permille);
     void cache_prediction(int64_t predicted, int64_t reported);
+    /// Tokens of a prompt, counted or estimated before the upstream said how many there were.
+    void prompt_prediction(bool is_counted, int64_t expected, int64_t reported);
     /// A call looked for its answer among those kept.
     void cache_asked(bool hit) { (hit ? cache_hits_ : cache_misses_).Increment(); }
 
@@ -82,6 +84,9 @@ class GatewayMetrics {
     Counters thresholds_;
     prometheus::Counter& predicted_tokens_;
     prometheus::Counter& reported_tokens_;
+    Counters prompt_expected_;
+    Counters prompt_reported_;
+    Counters prompt_wrong_;
     prometheus::Counter& cache_hits_;
     prometheus::Counter& cache_misses_;
     prometheus::Gauge& running_;

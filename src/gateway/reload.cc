@@ -44,12 +44,14 @@ std::vector<std::string> needing_a_restart(const GatewayConfig& now, const Gatew
 struct Reading {
     LoadedConfig loaded;
     UpstreamTls tls;
+    TokenCounters counters;
 };
 
-Result<Reading> read_all(Gateway::ReadConfig& read) {
+Result<Reading> read_all(Gateway::ReadConfig& read, const TokenCounters& before) {
     TRY(LoadedConfig loaded, read());
     TRY(UpstreamTls tls, UpstreamTls::open(loaded.config));
-    return Reading{std::move(loaded), std::move(tls)};
+    TokenCounters counters = TokenCounters::open(loaded.config, &before);
+    return Reading{std::move(loaded), std::move(tls), std::move(counters)};
 }
 
 void append(std::vector<std::string>& to, std::vector<std::string> more) {
@@ -69,21 +71,23 @@ Task<Result<std::vector<std::string>>> Gateway::read_again() {
     if (!read_config_ || is_reloading_)
         co_return Error{Code::unavailable, "the configuration is being read already; try again"};
     is_reloading_ = true;
-    Result<Reading> reading =
-        co_await config_reader_.run<Reading>(loop_, [this] { return read_all(read_config_); });
+    Result<Reading> reading = co_await config_reader_.run<Reading>(
+        loop_, [this, now = setup_] { return read_all(read_config_, now->counters); });
     is_reloading_ = false;
     if (!reading.ok()) co_return std::move(reading).error();
-    auto& [loaded, tls] = *reading;
+    auto& [loaded, tls, counters] = *reading;
     std::vector<std::string> notes = std::move(loaded.warnings);
+    append(notes, counters.warnings());
     append(notes, needing_a_restart(config(), loaded.config));
-    CO_TRY(put_in_force(std::move(loaded.config), tls));
+    CO_TRY(put_in_force(std::move(loaded.config), tls, std::move(counters)));
     co_return notes;
 }
 
-Result<void> Gateway::put_in_force(GatewayConfig config, const UpstreamTls& tls) {
+Result<void> Gateway::put_in_force(GatewayConfig config, const UpstreamTls& tls,
+                                   TokenCounters counters) {
     TRY(waiting_room_->set_settings(config.brigada.admission));  // the only part that can refuse
     const SetupRef before = setup_;
-    setup_ = std::make_shared<Setup>(std::move(config), tls, before.get());
+    setup_ = std::make_shared<Setup>(std::move(config), tls, std::move(counters), before.get());
     for (const UpstreamId gone : before->upstreams.without(setup_->upstreams))
         router_->remove(gone);
     setup_->upstreams.introduce(*router_);

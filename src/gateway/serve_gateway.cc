@@ -71,6 +71,8 @@ void tell_of_the_start(Gateway& gateway, const GatewayProgress& progress, uint16
     GatewayLog& log = log_of(gateway);
     for (const std::string& warning : progress.warnings)
         log.write(log.line(LogLevel::warning, "configuration").add("message", warning));
+    for (const std::string& warning : gateway.setup()->counters.warnings())
+        log.write(log.line(LogLevel::warning, "configuration").add("message", warning));
     tell_of_the_past(gateway);
     log.write(log.line(LogLevel::info, "start")
                   .add("host", gateway.config().brigada.listen.host)

@@ -24,7 +24,7 @@ Json call_json(const RememberedCall& call, const UpstreamSet& upstreams, Instant
     return {{"seconds_ago", (now - call.at).seconds()},
             {"upstream", name_of(upstream)},
             {"model", upstream ? Json(upstream->deployment->model_name) : Json(nullptr)},
-            {"prompt_tokens_estimated", call.prompt_tokens},
+            {"prompt_tokens_expected", call.prompt_tokens},
             {"cached_tokens_predicted", call.predicted_tokens},
             {"cached_tokens_reported", optional(call.reported_tokens)},
             {"miss",

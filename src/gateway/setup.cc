@@ -48,6 +48,13 @@ PriorityClass priority_of(ClassWord word) {
 
 }  // namespace
 
+CounterRef Setup::counter_of(std::string_view model) const {
+    for (const Deployment& deployment : config.deployments)
+        if (upstream_model_for(deployment, model))
+            if (CounterRef counter = counters.of(deployment)) return counter;
+    return nullptr;
+}
+
 std::unique_ptr<Policy> make_policy(RoutingStrategy strategy) {
     switch (strategy) {
         case RoutingStrategy::round_robin:

@@ -70,6 +70,16 @@ struct EngineFactSettings {
     friend bool operator==(const EngineFactSettings&, const EngineFactSettings&) = default;
 };
 
+/// What counts a deployment's prompts.
+struct TokenizerSettings {
+    std::string identifier = {};     // a path, or a pulled model's name; "": there is none
+    std::string revision = "main";   // of such a model
+    std::string chat_template = {};  // instead of the tokenizer's own, unless ""
+    bool chatml_if_none = false;     // as the embedded engine has it
+
+    friend auto operator<=>(const TokenizerSettings&, const TokenizerSettings&) = default;
+};
+
 struct Deployment {
     std::string id = {};          // model_info.id, else made from the parameters: see made_id()
     std::string model_name = {};  // what clients ask for; may contain one '*'
@@ -107,6 +117,7 @@ struct Deployment {
     std::vector<std::string> access_groups = {};
     HealthCheckSettings health_check = {};
     EngineFactSettings engine = {};
+    TokenizerSettings tokenizer = {};
 
     friend bool operator==(const Deployment&, const Deployment&) = default;
 };

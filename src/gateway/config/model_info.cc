@@ -67,6 +67,19 @@ void read_engine_facts(const YamlValue& value, EngineFactSettings& out) {
     facts.finish();
 }
 
+void read_tokenizer(const YamlValue& value, TokenizerSettings& out) {
+    YamlFields fields(value);
+    const auto identifier = fields.require("identifier");
+    const auto text = identifier ? identifier->text() : std::nullopt;
+    if (text && text->empty())
+        identifier->must_be("a tokenizer.json, a folder that has one, a .gguf, or a pulled model");
+    out.identifier = text.value_or("");
+    fields.text("revision", out.revision);
+    fields.unused({"auth_token"},
+                  "nothing is downloaded here: brigada model pull does, with HF_TOKEN");
+    fields.finish();
+}
+
 void read_limits(YamlFields& info, Deployment& out) {
     info.integer("max_tokens", kTokens, out.max_tokens);
     info.integer("max_input_tokens", kTokens, out.max_input_tokens);
@@ -104,6 +117,8 @@ void read_model_info(const YamlValue& value, Deployment& out) {
     info.texts("access_groups", out.access_groups);
     read_health_check(info, out.health_check);
     read_prices(info, out);
+    if (const auto tokenizer = info.find("custom_tokenizer"))
+        read_tokenizer(*tokenizer, out.tokenizer);
     if (const auto facts = info.find("brigada")) read_engine_facts(*facts, out.engine);
     pass_over_descriptions(info);
     info.finish();

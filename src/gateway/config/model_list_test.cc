@@ -62,6 +62,7 @@ TEST(ModelList, reads_everything_a_deployment_may_say) {
       health_check_max_tokens: 1
       disable_background_health_check: true
       supports_vision: true
+      custom_tokenizer: {identifier: org/coder, revision: v2}
       input_cost_per_token: 1
       brigada:
         prefill_tokens_per_second: 20000
@@ -108,6 +109,7 @@ TEST(ModelList, reads_everything_a_deployment_may_say) {
         .access_groups = {"beta"},
         .health_check = {"tiny", Duration::seconds(5), 1, false},
         .engine = {20'000, 90, 2'000'000, Money{3'500'000'000}, 2'400, 600, 50, true},
+        .tokenizer = {.identifier = "org/coder", .revision = "v2"},
     }};
     EXPECT_EQ(got, expected);
 }
@@ -179,6 +181,22 @@ TEST(ModelList, says_what_an_hours_price_lacks) {
     EXPECT_EQ(notes("usd_per_hour: 8, prefill_tokens_per_second: 9, "
                     "total_decode_tokens_per_second: 9"),
               "");
+}
+
+TEST(ModelList, says_what_is_wrong_with_a_tokenizer) {
+    const auto notes = [](const std::string& tokenizer) {
+        return notes_of(with_models("  - {model_name: a, litellm_params: {model: openai/m, "
+                                    "api_base: http://h}, model_info: {custom_tokenizer: " +
+                                    tokenizer + "}}\n")
+                            .load());
+    };
+    using testing::HasSubstr;
+    EXPECT_EQ(notes("{identifier: org/m}"), "");
+    EXPECT_THAT(notes("{revision: main}"), HasSubstr("model_info.custom_tokenizer.identifier"));
+    EXPECT_THAT(notes("{identifier: ''}"), HasSubstr("must be a tokenizer.json, a folder"));
+    EXPECT_THAT(notes("{identifier: org/m, auth_token: hf_1}"),
+                HasSubstr("custom_tokenizer.auth_token"));
+    EXPECT_THAT(notes("org/m"), HasSubstr("model_info.custom_tokenizer"));
 }
 
 TEST(ModelList, tls_is_that_of_litellm_settings_where_a_deployment_says_nothing) {

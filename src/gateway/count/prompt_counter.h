@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "gateway/count/append_law.h"
-#include "gateway/count/prompt_source.h"
 #include "gateway/count/count_memo.h"
 #include "gateway/count/prompt_model.h"
+#include "gateway/count/prompt_source.h"
 #include "jinja/sought_texts.h"
 
 namespace brigada {

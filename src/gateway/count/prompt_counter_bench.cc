@@ -22,7 +22,8 @@ PromptCounter* counter() {
         const char* home = std::getenv("HOME");
         const Path folder = own ? Path(own) : Path(home ? home : ".") / ".cache/brigada/tokenizers";
         const Path source = Path(BRIGADA_TESTDATA) / "chat-templates" / "templates" / "qwen3.jinja";
-        auto model = open_prompt_model(folder / "qwen3.json", read_file(source, 1 << 20).value());
+        auto model = open_prompt_model(
+            {.path = folder / "qwen3.json", .chat_template = read_file(source, 1 << 20).value()});
         return model.ok() ? std::make_unique<PromptCounter>(*std::move(model)) : nullptr;
     }();
     return made.get();

@@ -100,12 +100,16 @@ Result<PromptModel> open_gguf(const Path& path, std::string source) {
 
 }  // namespace
 
-Result<PromptModel> open_prompt_model(const Path& path, std::string template_source) {
+Result<PromptModel> open_prompt_model(const PromptModelPlace& place) {
+    const Path& path = place.path;
     std::error_code failed;
-    if (std::filesystem::is_directory(path, failed))
-        return open_json(path / "tokenizer.json", std::move(template_source));
-    return path.extension() == ".gguf" ? open_gguf(path, std::move(template_source))
-                                       : open_json(path, std::move(template_source));
+    const bool is_folder = std::filesystem::is_directory(path, failed);
+    TRY(PromptModel out,
+        path.extension() == ".gguf" && !is_folder
+            ? open_gguf(path, place.chat_template)
+            : open_json(is_folder ? path / "tokenizer.json" : path, place.chat_template));
+    if (!out.chat_template && place.chatml_if_none) out.chat_template = ChatTemplate::chatml();
+    return out;
 }
 
 }  // namespace brigada

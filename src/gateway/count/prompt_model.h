@@ -18,9 +18,15 @@ struct PromptModel {
     std::string template_source = {};
 };
 
-/// A tokenizer.json, a folder that has one (with tokenizer_config.json and chat_template.jinja
-/// where there are), or a GGUF, whose weights are not looked at. `template_source` takes the place
-/// of the model's own unless it is "". Errors name the file.
-Result<PromptModel> open_prompt_model(const Path& path, std::string template_source);
+struct PromptModelPlace {
+    /// A tokenizer.json, a folder that has one (with tokenizer_config.json and chat_template.jinja
+    /// where there are), or a GGUF, whose weights are not looked at.
+    Path path;
+    std::string chat_template = {};  // takes the place of the model's own unless it is ""
+    bool chatml_if_none = false;     // as our own engine has it
+};
+
+/// Errors name the file.
+Result<PromptModel> open_prompt_model(const PromptModelPlace& place);
 
 }  // namespace brigada

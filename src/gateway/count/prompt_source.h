@@ -1,6 +1,7 @@
-// PromptSource: the part of a call's body that makes its prompt, and how it reads to a chat template,
-// whatever dialect the client speaks: OpenAI's messages and tools. Messages are read one by one:
-// those counted before need not be read again.
+// PromptSource: the part of a call's body that makes its prompt, and how it reads to a chat
+// template, whatever dialect the client speaks: OpenAI's messages and tools. Messages are read one
+// by one, so that those counted before need not be read again.
+#pragma once
 
 #include <array>
 #include <string_view>

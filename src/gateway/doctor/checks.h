@@ -21,6 +21,9 @@ void check_upstreams(const GatewayConfig& config, Findings& findings);
 /// How the tokens of each deployment are priced.
 void check_prices(const GatewayConfig& config, Findings& findings);
 
+/// Whose prompts are counted by a tokenizer, and whose are estimated.
+void check_tokenizers(const GatewayConfig& config, Findings& findings);
+
 /// The address to listen on is free, or held by the gateway of this data folder.
 void check_listening(const GatewayConfig& config, Findings& findings);
 

@@ -14,9 +14,9 @@ struct Check {
 };
 
 constexpr Check kChecks[] = {
-    {"data", check_data_folder}, {"stores", check_stores}, {"listen", check_listening},
-    {"files", check_open_files}, {"clock", check_clock},   {"upstreams", check_upstreams},
-    {"prices", check_prices},
+    {"data", check_data_folder},    {"stores", check_stores}, {"listen", check_listening},
+    {"files", check_open_files},    {"clock", check_clock},   {"tokens", check_tokenizers},
+    {"upstreams", check_upstreams}, {"prices", check_prices},
 };
 
 void add_lines(const std::string& text, Findings& findings) {

@@ -361,6 +361,18 @@ constexpr FieldDoc kInputItems[] = {
     {"data", objects, "items", "", true},
     {"has_more", flag, "", "", true},
 };
+constexpr FieldDoc kTokenCountRequest[] = {
+    {"model", text, "one of /v1/models", "", true},
+    {"messages", objects, "of a conversation; tools may stand beside them"},
+    {"prompt", FieldType::any, "text, where there are no messages"},
+};
+constexpr FieldDoc kTokenCount[] = {
+    {"total_tokens", whole, "", "", true},
+    {"request_model", text, "", "", true},
+    {"model_used", text, "after the caller's aliases", "", true},
+    {"tokenizer_type", text, "estimate: the model has no tokenizer here",
+     "huggingface_tokenizer|estimate", true},
+};
 constexpr FieldDoc kFailure[] = {
     {"error", ref, "", "FailureDetails", true},
     {"type", text, "error, to clients of Anthropic's dialect"},
@@ -458,6 +470,8 @@ constexpr SchemaDoc kSchemas[] = {
     {"Response", "As the call of /v1/responses was answered.", kResponse},
     {"DeletedResponse", "", kDeletedResponse},
     {"InputItems", "", kInputItems},
+    {"TokenCountRequest", "", kTokenCountRequest},
+    {"TokenCount", "", kTokenCount},
     {"Failure", "", kFailure},
     {"FailureDetails", "", kFailureDetails},
 };
