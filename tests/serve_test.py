@@ -174,6 +174,68 @@ class Chat(WithServer):
             self.assertIn(name, metrics)
 
 
+class StructuredOutput(WithServer):
+    """By a model of 260,000 weights that has never seen JSON: what it says is the grammar's doing."""
+    model = STORIES
+    schema = {
+        "type": "object", "additionalProperties": False, "required": ["name", "age", "pets"],
+        "properties": {
+            "name": {"type": "string", "minLength": 1, "maxLength": 10},
+            "age": {"type": "integer", "minimum": 1, "maximum": 99},
+            "pets": {"type": "array", "maxItems": 2, "items": {"enum": ["cat", "dog", "\u00f1and\u00fa"]}}}}
+
+    def complete(self, **more):
+        status, answer = self.server.post(COMPLETIONS, {
+            "prompt": "Once upon a time", "max_tokens": 200, "temperature": 1.5, "seed": 7, **more})
+        self.assertEqual(status, 200, answer)
+        return answer["choices"][0]
+
+    def check_person(self, text):
+        person = json.loads(text)
+        self.assertEqual(list(person), ["name", "age", "pets"])
+        self.assertTrue(1 <= len(person["name"]) <= 10 and 1 <= person["age"] <= 99, person)
+        self.assertTrue(set(person["pets"]) <= {"cat", "dog", "\u00f1and\u00fa"}, person)
+
+    def test_every_name_of_a_schema_is_honoured(self):
+        for asked in ({"response_format": {"type": "json_schema",
+                                           "json_schema": {"name": "p", "schema": self.schema, "strict": True}}},
+                      {"structured_outputs": {"json": self.schema}}, {"guided_json": self.schema},
+                      {"guided_json": json.dumps(self.schema)}):
+            choice = self.complete(**asked)
+            self.check_person(choice["text"])
+            self.assertEqual(choice["finish_reason"], "stop")
+
+    def test_chat_whole_and_streamed(self):
+        body = {"messages": [user("Who?")], "max_tokens": 200, "n": 3, "temperature": 2, "seed": 1,
+                "response_format": {"type": "json_schema", "json_schema": {"name": "p", "schema": self.schema}}}
+        status, answer = self.server.post(CHAT, body)
+        self.assertEqual(status, 200, answer)
+        for choice in answer["choices"]:
+            self.check_person(choice["message"]["content"])
+        with self.server.stream(CHAT, {**body, "n": 1, "stream": True}) as stream:
+            self.check_person(text_of(list(stream)))
+
+    def test_expressions_choices_and_grammars(self):
+        self.assertRegex(self.complete(guided_regex=r"[A-Z]{2}-\d{3}")["text"], r"^[A-Z]{2}-[0-9]{3}$")
+        self.assertIn(self.complete(structured_outputs={"choice": ["red", "blue"]})["text"], ("red", "blue"))
+        grammar = 'root ::= "(" [a-z]+ ("," [a-z]+){1,3} ")"'
+        self.assertRegex(self.complete(guided_grammar=grammar)["text"], r"^\([a-z]+(,[a-z]+)*(\)$|)")
+
+    def test_what_cannot_be_honoured_is_a_400_that_names_the_place(self):
+        for asked, place in (
+                ({"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": {
+                    "properties": {"a": {"not": {}}}}}}},
+                 "response_format.json_schema.schema: /properties/a/not: "),
+                ({"guided_regex": "(?=a)"}, "guided_regex: character 3: "),
+                ({"guided_grammar": "root ::= x"}, "guided_grammar: line 1, column 10: "),
+                ({"guided_choice": []}, "guided_choice: must have"),
+                ({"guided_json": {"type": "integer", "minimum": 2, "maximum": 1}}, "guided_json: no text")):
+            status, answer = self.server.post(COMPLETIONS, {"prompt": "x", **asked})
+            self.assertEqual(status, 400, answer)
+            self.assertTrue(answer["error"]["message"].startswith(place), answer)
+            self.assertEqual(answer["error"]["param"], place.split(":")[0])
+
+
 class Stories(WithServer):
     model = STORIES
 

@@ -152,16 +152,6 @@ Result<LogprobRequest> read_logprobs(const JsonFields& fields) {
     return LogprobRequest{wanted.value_or(false), static_cast<uint32_t>(top.value_or(0))};
 }
 
-/// Only plain text can be promised.
-Result<void> check_response_format(const JsonFields& fields) {
-    TRY(auto format, fields.object("response_format"));
-    if (!format) return {};
-    TRY(auto type, JsonFields(*format, "response_format.").text("type"));
-    if (!type || *type == "text") return {};
-    return Error{Code::unsupported,
-                 concat("response_format.type: this server does \"text\"; got \"", *type, "\"")};
-}
-
 Result<void> read_template_fields(const JsonFields& fields, ChatRequest& out) {
     TRY(auto arguments, fields.object("chat_template_kwargs"));
     if (arguments) out.template_arguments = to_json(*fields.find("chat_template_kwargs"));
@@ -195,7 +185,6 @@ Result<ChatRequest> read_chat_request(const JsonFields& fields, const SamplingDe
     out.parallel_tool_calls = parallel.value_or(true);
     TRY(auto reasoning, fields.boolean("include_reasoning"));
     out.include_reasoning = reasoning.value_or(true);
-    TRY(check_response_format(fields));
     TRY(read_template_fields(fields, out));
     TRY(out.logprobs, read_logprobs(fields));
     TRY(out.options, read_generation_options(fields, defaults, limits));

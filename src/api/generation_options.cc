@@ -3,6 +3,8 @@
 #include <charconv>
 #include <limits>
 
+#include "api/answer_format.h"
+
 namespace brigada {
 
 namespace {
@@ -134,6 +136,7 @@ Result<GenerationOptions> read_generation_options(const JsonFields& fields,
     out.cache_salt = std::move(salt).value_or("");
     TRY(auto session, fields.text("session_id"));
     out.session = std::move(session).value_or("");
+    TRY(out.format, read_answer_format(fields));
     return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "api/json_fields.h"
 #include "engine/request.h"
+#include "grammar/grammar_spec.h"
 
 namespace brigada {
 
@@ -35,6 +36,7 @@ struct GenerationOptions {
     std::string user;
     std::string cache_salt;
     std::string session;
+    std::optional<GrammarSpec> format;  // of the answer; nullopt: plain text
 };
 
 /// Reads the shared fields. `max_tokens_names` differ between the endpoints and are read by them.

@@ -83,6 +83,37 @@ TEST(ChatRequest, tool_calls_pass_with_null_content) {
     EXPECT_EQ(request->tools.size(), 1u);
 }
 
+TEST(ChatRequest, the_form_of_the_answer_has_many_names) {
+    using Kind = GrammarSpec::Kind;
+    const std::string schema = R"({"type":"object"})";
+    const std::tuple<std::string, Kind, std::string> forms[] = {
+        {R"("response_format": {"type": "json_object"})", Kind::json_object, ""},
+        {R"("response_format": {"type": "json_schema", "json_schema": {"name": "n", "strict": true,
+            "schema": )" +
+             schema + "}}",
+         Kind::json_schema, schema},
+        {R"("structured_outputs": {"json": )" + schema + "}", Kind::json_schema, schema},
+        {R"("structured_outputs": {"json": "{\"type\":\"object\"}"})", Kind::json_schema, schema},
+        {R"("structured_outputs": {"json_object": true})", Kind::json_object, ""},
+        {R"("structured_outputs": {"regex": "a+"})", Kind::regex, "a+"},
+        {R"("structured_outputs": {"choice": ["a", "b"]})", Kind::choice, R"(["a","b"])"},
+        {R"("structured_outputs": {"grammar": "root ::= \"a\""})", Kind::gbnf, R"(root ::= "a")"},
+        {R"("guided_json": )" + schema, Kind::json_schema, schema},
+        {R"("guided_regex": "a+")", Kind::regex, "a+"},
+        {R"("guided_choice": ["a"])", Kind::choice, R"(["a"])"},
+        {R"("guided_grammar": "root ::= [a]")", Kind::gbnf, "root ::= [a]"},
+    };
+    for (const auto& [more, kind, text] : forms) {
+        const auto request = chat(with(more));
+        ASSERT_TRUE(request.ok()) << more << request.error().message;
+        ASSERT_TRUE(request->options.format) << more;
+        EXPECT_EQ(request->options.format->kind, kind) << more;
+        EXPECT_EQ(request->options.format->text, text) << more;
+    }
+    EXPECT_FALSE(chat(with(R"("response_format": {"type": "text"})"))->options.format);
+    EXPECT_EQ(completion(R"({"prompt": "x", "guided_regex": "a"})")->options.format->text, "a");
+}
+
 TEST(ChatRequest, the_publishers_defaults_apply_until_the_request_says_otherwise) {
     const SamplingDefaults defaults{.temperature = 0.2f, .top_p = 0.5f};
     EXPECT_FLOAT_EQ(chat(with(R"("n": 1)"), defaults)->options.sampling.temperature, 0.2f);
@@ -125,9 +156,22 @@ TEST(ChatRequest, bad_input_names_the_field_and_the_value) {
         {with(R"("top_logprobs": 99, "logprobs": true)"), "0 to 20"},
         {with(R"("stream_options": {"include_usage": true})"), "only allowed with"},
         {with(R"("tool_choice": "required")"), "tool_choice"},
-        {with(R"("response_format": {"type": "json_object"})"), "json_object"},
         {with(R"("parallel_tool_calls": 1)"), "parallel_tool_calls"},
         {with(R"("include_reasoning": "yes")"), "include_reasoning"},
+        {with(R"("response_format": {"type": "xml"})"), "response_format.type: this server does"},
+        {with(R"("response_format": {"type": "json_schema"})"),
+         "response_format.json_schema: is missing"},
+        {with(R"("response_format": {"type": "json_schema", "json_schema": {"name": "n"}})"),
+         "response_format.json_schema.schema: is missing"},
+        {with(R"("guided_json": 5)"), "guided_json: must be a JSON Schema; got 5"},
+        {with(R"("guided_regex": ["a"])"), "guided_regex: must be a string"},
+        {with(R"("structured_outputs": {"choice": "a"})"),
+         "structured_outputs.choice: must be an array"},
+        {with(R"("structured_outputs": {"structural_tag": "a"})"), "structural_tag: this server"},
+        {with(R"("guided_regex": "a", "guided_choice": ["b"])"),
+         "guided_choice: cannot be combined with guided_regex"},
+        {with(R"("guided_regex": "a", "response_format": {"type": "json_object"})"),
+         "guided_regex: cannot be combined with response_format.type"},
         {with(R"("cache_salt": "")"), "cache_salt"},
         {with("\"user\": \"\xff\""), "not valid UTF-8"},
     };

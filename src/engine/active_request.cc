@@ -8,7 +8,7 @@
 namespace brigada {
 
 ActiveRequest::ActiveRequest(const AnswerContext& context, EngineRequest request, SequenceId first,
-                             uint64_t seed)
+                             uint64_t seed, const std::shared_ptr<GrammarMasks>& masks)
     : request_(std::move(request)),
       first_(first),
       last_tokens_(request_.choices),
@@ -17,7 +17,7 @@ ActiveRequest::ActiveRequest(const AnswerContext& context, EngineRequest request
     const uint64_t base_seed = request_.sampling.seed.value_or(seed);
     choices_.reserve(request_.choices);
     for (uint32_t i = 0; i < request_.choices; ++i)
-        choices_.emplace_back(context, i, request_, base_seed + i);
+        choices_.emplace_back(context, i, request_, base_seed + i, masks);
 }
 
 SequenceSpec ActiveRequest::take_spec(uint32_t longest_output) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -20,8 +21,9 @@ namespace brigada {
 class ActiveRequest {
   public:
     /// Choice i is sequence `first` + i. `seed` is used where the request names none.
+    /// `masks` of the request's grammar; null without one.
     ActiveRequest(const AnswerContext& context, EngineRequest request, SequenceId first,
-                  uint64_t seed);
+                  uint64_t seed, const std::shared_ptr<GrammarMasks>& masks);
 
     /// What the scheduler needs to know, once: the prompt goes with it. `longest_output` is what
     /// the context leaves.
@@ -43,6 +45,8 @@ class ActiveRequest {
 
     /// A choice ended; after the last one the request's own last event is sent.
     void finish(uint32_t choice, Instant now);
+
+    bool at_dead_end(uint32_t choice) const { return choices_[choice].at_dead_end(); }
 
     void fail(Error error);
 

@@ -15,6 +15,11 @@ constexpr Duration kIdleWait = Duration::milliseconds(200);
 /// How long it waits when there is work but none of it can be planned.
 constexpr Duration kBlockedWait = Duration::milliseconds(1);
 
+Error dead_end() {
+    return {Code::unsupported,
+            "the vocabulary of this model has no token for what the grammar wants next"};
+}
+
 }  // namespace
 
 Engine::Engine(const EngineConfig& config, std::unique_ptr<StepRunner> runner,
@@ -25,6 +30,7 @@ Engine::Engine(const EngineConfig& config, std::unique_ptr<StepRunner> runner,
       mailbox_(config.mailbox),
       sched_(config.sched, config.kv),
       runner_(std::move(runner)),
+      grammars_(answers.tokenizer),
       seeds_(config.seed) {
     publish(clock_.now());
     thread_ = std::thread([this] { run(); });
@@ -101,7 +107,13 @@ void Engine::on(Submit message) {
     const uint32_t left =
         max_context_ -
         std::min<uint32_t>(max_context_, static_cast<uint32_t>(message.request.prompt.size()));
-    ActiveRequest request(answers_, std::move(message.request), first, seeds_.next());
+    const std::shared_ptr<GrammarMasks> masks = grammars_.masks_of(message.request.grammar);
+    ActiveRequest request(answers_, std::move(message.request), first, seeds_.next(), masks);
+    if (masks && !masks->allowed(masks->start(answers_.tokenizer.strips_first_space())).first()) {
+        ++counts_.requests_failed;
+        request.fail(dead_end());
+        return;
+    }
     if (auto queued = sched_.submit(request.take_spec(left), clock_.now()); !queued.ok()) {
         ++counts_.requests_failed;
         request.fail(std::move(queued).error());
@@ -166,8 +178,14 @@ Sampled Engine::sample_one(SequenceId sequence, std::span<float> logits, Instant
 void Engine::finish(std::span<const Finished> finished, Instant now) {
     for (const Finished& end : finished) {
         ++(end.reason == Finish::stop ? counts_.requests_stopped : counts_.requests_length);
-        const RequestId id = owners_.at(end.sequence);
+        const auto owner = owners_.find(end.sequence);
+        if (owner == owners_.end()) continue;  // its request failed with another choice
+        const RequestId id = owner->second;
         ActiveRequest& request = requests_.at(id);
+        if (request.at_dead_end(request.choice_of(end.sequence))) {
+            fail(id, dead_end());
+            continue;
+        }
         request.finish(request.choice_of(end.sequence), now);
         owners_.erase(end.sequence);
         if (!request.done()) continue;

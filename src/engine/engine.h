@@ -16,6 +16,7 @@
 #include "base/mailbox.h"
 #include "base/time.h"
 #include "engine/active_request.h"
+#include "engine/grammar_book.h"
 #include "engine/observer.h"
 #include "engine/request.h"
 #include "engine/runner.h"
@@ -103,6 +104,7 @@ class Engine {
     // The engine thread's own.
     Scheduler sched_;
     std::unique_ptr<StepRunner> runner_;
+    GrammarBook grammars_;
     Rng seeds_;
     uint64_t next_sequence_ = 1;
     std::map<RequestId, ActiveRequest> requests_;

@@ -9,6 +9,7 @@
 
 #include "engine/setup.h"
 #include "engine/test_model.h"
+#include "grammar/grammar_spec.h"
 
 namespace brigada {
 namespace {
@@ -149,6 +150,31 @@ TEST_F(EngineTest, a_cached_prompt_gives_the_same_answer_and_says_so) {
     const uint32_t size = warm.usage().prompt_tokens;
     EXPECT_EQ(warm.usage().cached_tokens, (size - 1) / kKvBlockTokens * kKvBlockTokens);
     EXPECT_EQ(warm.usage().completion_tokens, 40u);
+}
+
+TEST_F(EngineTest, a_grammar_holds_every_choice_and_cached_prompts_change_nothing) {
+    const auto grammar = compile_grammar({.kind = GrammarSpec::Kind::json_schema,
+                                          .text = R"({"type": "array", "minItems": 2, "maxItems": 4,
+                                                      "items": {"type": "boolean"}})"});
+    ASSERT_TRUE(grammar.ok());
+    std::vector<std::string> first;
+    for (int round = 0; round < 2; ++round) {
+        Answer answer;
+        EngineRequest request = greedy(kLong, 60, answer);
+        request.grammar = *grammar;
+        request.choices = 3;
+        request.sampling = {.temperature = 2, .seed = 1};
+        ASSERT_TRUE(engine_->submit(std::move(request)).ok());
+        for (uint32_t choice = 0; choice < 3; ++choice) {
+            EXPECT_EQ(answer.end(choice).reason, FinishReason::stop);
+            const std::string text = answer.text(choice);
+            const auto value = parse_json(text, "answer");
+            ASSERT_TRUE(value.ok()) << text;
+            EXPECT_GE(value->size(), 2u);
+            if (round == 0) first.push_back(text);
+            EXPECT_EQ(text, first[choice]);
+        }
+    }
 }
 
 TEST_F(EngineTest, salts_do_not_share) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "grammar/grammar.h"
 
 namespace brigada {
 
@@ -109,6 +111,9 @@ struct EngineRequest {
     StopRules stop;
     LogprobRequest logprobs;
     Tokens shown_controls;  // control tokens that are part of the text; others are left out
+    /// What the text of each choice must be one of; null: anything. See Choice for how it goes with
+    /// StopRules.
+    std::shared_ptr<const Grammar> grammar;
     uint32_t choices = 1;
     int32_t priority = 0;    // lower is sooner
     std::string tenant;      // fairness is between tenants

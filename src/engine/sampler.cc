@@ -17,6 +17,39 @@ bool more_probable(const TokenLogprob& a, const TokenLogprob& b) {
     return a.logprob != b.logprob ? a.logprob > b.logprob : a.token < b.token;
 }
 
+/// Logits of tokens that are not in the mask, to -infinity. Words of 64 that are all in or all out
+/// are most of them.
+void apply_mask(std::span<float> logits, std::span<const uint64_t> words) {
+    for (size_t begin = 0; begin < logits.size(); begin += 64) {
+        const uint64_t word = begin / 64 < words.size() ? words[begin / 64] : 0;
+        if (word == ~uint64_t{0}) continue;
+        const std::span<float> part =
+            logits.subspan(begin, std::min<size_t>(64, logits.size() - begin));
+        if (word == 0) {
+            std::fill(part.begin(), part.end(), kNever);
+            continue;
+        }
+        for (size_t i = 0; i < part.size(); ++i)
+            if (!((word >> i) & 1)) part[i] = kNever;
+    }
+}
+
+void apply_bounds(std::span<float> logits, const Sampler::Bounds& bounds) {
+    std::vector<float> kept;
+    for (TokenId token : bounds.also)
+        kept.push_back(raw(token) < logits.size() ? logits[raw(token)] : kNever);
+    if (bounds.only) apply_mask(logits, bounds.only->words());
+    for (size_t i = 0; i < kept.size(); ++i)
+        if (raw(bounds.also[i]) < logits.size()) logits[raw(bounds.also[i])] = kept[i];
+    for (TokenId token : bounds.banned)
+        if (raw(token) < logits.size()) logits[raw(token)] = kNever;
+}
+
+bool may_be_drawn(TokenId token, const Sampler::Bounds& bounds) {
+    return !bounds.only || bounds.only->contains(token) ||
+           std::find(bounds.also.begin(), bounds.also.end(), token) != bounds.also.end();
+}
+
 }  // namespace
 
 Sampler::Sampler(const ElementwiseKernels& kernels, Sampling sampling, LogprobRequest logprobs,
@@ -31,12 +64,15 @@ bool Sampler::likelier(const Candidate& a, const Candidate& b) {
     return a.probability != b.probability ? a.probability > b.probability : a.token < b.token;
 }
 
-SampledToken Sampler::draw(std::span<float> logits, std::span<const TokenId> banned) {
+SampledToken Sampler::draw(std::span<float> logits, const Bounds& bounds) {
     if (logprobs_.wanted) unmodified_.assign(logits.begin(), logits.end());
-    apply_bias_and_bans(logits, banned);
+    apply_bias(logits);
     apply_penalties(logits);
-    const TokenId token{sampling_.greedy() ? static_cast<uint32_t>(argmax(kernels_, logits))
-                                           : draw_at_random(logits)};
+    apply_bounds(logits, bounds);
+    TokenId token{sampling_.greedy() ? static_cast<uint32_t>(argmax(kernels_, logits))
+                                     : draw_at_random(logits)};
+    if (!may_be_drawn(token, bounds))
+        token = bounds.only->first().value_or(bounds.also.empty() ? token : bounds.also.front());
     remember(token);
     if (!logprobs_.wanted) return {.token = token, .logprob = {token, 0}, .top = {}};
     return with_logprobs(token);
@@ -60,11 +96,9 @@ SampledToken Sampler::with_logprobs(TokenId token) const {
     return out;
 }
 
-void Sampler::apply_bias_and_bans(std::span<float> logits, std::span<const TokenId> banned) const {
+void Sampler::apply_bias(std::span<float> logits) const {
     for (const auto& [token, bias] : sampling_.logit_bias)
         if (raw(token) < logits.size()) logits[raw(token)] += bias;
-    for (TokenId token : banned)
-        if (raw(token) < logits.size()) logits[raw(token)] = kNever;
 }
 
 void Sampler::apply_penalties(std::span<float> logits) const {

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/rng.h"
 #include "engine/request.h"
+#include "grammar/token_mask.h"
 #include "kernels/elementwise.h"
 
 namespace brigada {
@@ -29,8 +30,15 @@ class Sampler {
     Sampler(const ElementwiseKernels& kernels, Sampling sampling, LogprobRequest logprobs,
             std::span<const TokenId> prompt, uint64_t seed);
 
-    /// Draws from `logits` [vocab], which it overwrites. Tokens in `banned` cannot be drawn.
-    SampledToken draw(std::span<float> logits, std::span<const TokenId> banned);
+    /// What may be drawn.
+    struct Bounds {
+        std::span<const TokenId> banned{};  // cannot be drawn
+        const TokenMask* only = nullptr;    // no others can; null: all. Never empty with `also`
+        std::span<const TokenId> also{};    // beside `only`
+    };
+    /// Draws from `logits` [vocab], which it overwrites. Where no logit of a token that may be
+    /// drawn is a number above -infinity, one of `only` or `also` is drawn all the same.
+    SampledToken draw(std::span<float> logits, const Bounds& bounds);
 
   private:
     struct Candidate {
@@ -39,7 +47,7 @@ class Sampler {
     };
     static bool likelier(const Candidate& a, const Candidate& b);
 
-    void apply_bias_and_bans(std::span<float> logits, std::span<const TokenId> banned) const;
+    void apply_bias(std::span<float> logits) const;
     void apply_penalties(std::span<float> logits) const;
     uint32_t draw_at_random(std::span<const float> logits);
     void collect_candidates(std::span<const float> logits);

@@ -94,7 +94,8 @@ TEST(Sampler, bias_moves_and_bans_forbid) {
     EXPECT_EQ(make_sampler(sampling, {}, {}, 0).draw(logits, {}).token, TokenId{2});
     const std::array banned{TokenId{0}};
     logits = {3, 2, 1};
-    EXPECT_EQ(make_sampler({.temperature = 0}, {}, {}, 0).draw(logits, banned).token, TokenId{1});
+    EXPECT_EQ(make_sampler({.temperature = 0}, {}, {}, 0).draw(logits, {.banned = banned}).token,
+              TokenId{1});
     EXPECT_EQ(frequencies({}, {0, 0, -INFINITY}, 1000).count(2), 0u);
 }
 
@@ -121,6 +122,45 @@ TEST(Sampler, logprobs_come_from_the_unmodified_logits) {
     ASSERT_EQ(drawn.top.size(), 2u);
     EXPECT_EQ(drawn.top[0].token, TokenId{0});
     EXPECT_NEAR(drawn.top[0].logprob, std::log(0.7), 1e-5);
+}
+
+TEST(Sampler, draws_only_what_a_mask_and_its_companions_allow) {
+    std::vector<float> model(200);
+    for (size_t i = 0; i < model.size(); ++i)
+        model[i] = static_cast<float>(i % 7);
+    TokenMask mask(150);  // fewer tokens than there are logits
+    for (uint32_t id : {3u, 64u, 127u, 149u})
+        mask.add(TokenId{id});
+    const std::array also{TokenId{180}}, banned{TokenId{64}};
+    Sampler sampler = make_sampler({.temperature = 5}, {.wanted = true}, {}, 1);
+    double sum = 0;
+    for (float logit : model)
+        sum += std::exp(logit);
+    const double log_of_sum = std::log(sum);
+    std::map<uint32_t, int> seen;
+    for (int i = 0; i < 2000; ++i) {
+        std::vector<float> logits = model;
+        const SampledToken drawn =
+            sampler.draw(logits, {.banned = banned, .only = &mask, .also = also});
+        ++seen[raw(drawn.token)];
+        EXPECT_NEAR(drawn.logprob.logprob, model[raw(drawn.token)] - log_of_sum, 1e-3);
+    }
+    EXPECT_EQ(seen.size(), 4u);
+    EXPECT_FALSE(seen.contains(64));
+}
+
+TEST(Sampler, keeps_to_the_mask_when_the_logits_are_not_numbers) {
+    TokenMask mask(3);
+    mask.add(TokenId{1});
+    std::vector<float> logits{NAN, NAN, NAN};
+    EXPECT_EQ(make_sampler({}, {}, {}, 0).draw(logits, {.only = &mask}).token, TokenId{1});
+    const std::array also{TokenId{2}};
+    const TokenMask none(3);
+    logits = {5, 5, -INFINITY};
+    EXPECT_EQ(make_sampler({.temperature = 0}, {}, {}, 0)
+                  .draw(logits, {.only = &none, .also = also})
+                  .token,
+              TokenId{2});
 }
 
 TEST(Sampler, survives_logits_that_are_not_numbers) {

@@ -8,7 +8,7 @@ namespace brigada {
 namespace {
 
 /// Masks of positions that are kept; then all are dropped, since those in use come again at once.
-constexpr size_t kMaxMaskBytes = 32 << 20;
+constexpr size_t kMaxMaskBytes = 16 << 20;
 
 /// Fewer tokens than this are a list, not a mask.
 constexpr size_t kFewTokens = 1024;

@@ -20,7 +20,7 @@
 namespace brigada {
 
 /// What a GrammarMasks may keep before its owner begins a new one for new answers.
-inline constexpr size_t kManyGrammarBytes = 64 << 20;
+inline constexpr size_t kManyGrammarBytes = 16 << 20;
 
 class GrammarMasks {
   public:

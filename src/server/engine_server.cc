@@ -34,6 +34,7 @@ EngineServer::EngineServer(const ServeOptions& options)
           loop_) {}
 
 EngineServer::~EngineServer() {
+    service_.grammars().stop();
     if (server_) server_->stop();
     if (model_) model_->engine().stop();
 }

@@ -1,5 +1,7 @@
 // POST /v1/chat/completions, /v1/completions, /v1/messages and /v1/responses.
 #include <ctime>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct Work {
     const LoadedModel* model = nullptr;
     std::vector<EngineRequest> parts;
     std::unique_ptr<Reply> reply;
+    std::optional<GrammarSpec> format;
     bool stream = false;
 };
 
@@ -63,6 +66,7 @@ Result<Work> prepare_chat(Service& service, std::string_view body, const HttpReq
     work.reply =
         make_chat_reply(reply_head(service, "chatcmpl-", request.options, request.logprobs),
                         std::move(answers), model.tokenizer());
+    work.format = std::move(request.options.format);
     work.stream = request.options.stream;
     return work;
 }
@@ -143,6 +147,7 @@ Result<Work> prepare_completion(Service& service, const HttpRequest& http) {
     work.reply =
         make_completion_reply(reply_head(service, "cmpl-", request.options, request.logprobs),
                               echo_texts(model, request), model.tokenizer());
+    work.format = std::move(request.options.format);
     work.stream = request.options.stream;
     return work;
 }
@@ -150,6 +155,16 @@ Result<Work> prepare_completion(Service& service, const HttpRequest& http) {
 /// The body is not needed any more once it is understood: a stream must not keep 400 KB for hours.
 void free_body(HttpRequest& request) {
     std::string().swap(request.body);
+}
+
+/// The form that the answers must have, for each part.
+Task<Result<void>> add_grammar(Service& service, Work& work) {
+    if (!work.format) co_return Result<void>();
+    CO_TRY(const std::shared_ptr<const Grammar> grammar,
+           co_await service.grammars().get(*std::move(work.format)));
+    for (EngineRequest& part : work.parts)
+        part.grammar = grammar;
+    co_return Result<void>();
 }
 
 Task<void> answer(Service& service, HttpRequest& request, Responder& responder,
@@ -160,6 +175,10 @@ Task<void> answer(Service& service, HttpRequest& request, Responder& responder,
         co_return;
     }
     Work work = std::move(prepared).value();
+    if (auto added = co_await add_grammar(service, work); !added.ok()) {
+        co_await send_error(responder, std::move(added).error(), dialect);
+        co_return;
+    }
     Generation generation(service, *work.model, responder, *work.reply);
     co_await generation.run(std::move(work.parts), work.stream);
 }

@@ -15,6 +15,7 @@
 #include "engine/setup.h"
 #include "model/model.h"
 #include "net/loop.h"
+#include "server/grammars.h"
 #include "server/metrics.h"
 #include "tokens/chat_template.h"
 #include "tokens/tokenizer.h"
@@ -46,6 +47,7 @@ class Service {
     const ServiceConfig& config() const { return config_; }
     Loop& loop() { return loop_; }
     Metrics& metrics() { return metrics_; }
+    Grammars& grammars() { return grammars_; }
 
     /// Opens the door. The model must outlive the service's use of it.
     void set_model(const LoadedModel& model) { model_.store(&model, std::memory_order_release); }
@@ -77,6 +79,7 @@ class Service {
     ServiceConfig config_;
     Loop& loop_;
     Metrics metrics_;
+    Grammars grammars_{loop_};
     std::atomic<const LoadedModel*> model_ = nullptr;
     std::atomic<int> loading_percent_ = 0;
     std::atomic<bool> draining_ = false;
