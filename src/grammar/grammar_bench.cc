@@ -49,9 +49,9 @@ GrammarSpec catalogue() {
 }
 
 constexpr std::string_view kAnswer =
-    R"({"name": "tool_37", "arguments": {"path": "/usr/share/doc/the quick brown fox/naïve.txt", )"
-    R"("mode": "append", "limit": 250, "since": "2024-02-29T10:15:00Z", "tags": ["one", "two words", )"
-    R"("drei"], "options": {"depth": 3, "name_37": "a \"quoted\" name\nand a line", "ratio": 0.75, )"
+    R"({"name": "tool_37", "arguments": {"path": "/usr/share/doc/the quick brown fox/naïve", )"
+    R"("mode": "append", "limit": 25, "since": "2024-02-29T10:15:00Z", "tags": ["one", "two", )"
+    R"("drei"], "options": {"depth": 3, "name_37": "a \"quoted\" name\nand more", "ratio": 0.75, )"
     R"("force": true}}})";
 
 void compile(benchmark::State& state) {

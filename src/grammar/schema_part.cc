@@ -149,6 +149,7 @@ Result<std::optional<uint64_t>> SchemaPart::count(std::string_view keyword) cons
     if (!value) return std::optional<uint64_t>();
     const bool whole =
         value->is_number_unsigned() ||
+        (value->is_number_integer() && value->get<int64_t>() >= 0) ||  // made in C++
         (value->is_number_float() && value->get<double>() >= 0 && value->get<double>() < 0x1p53 &&
          value->get<double>() == static_cast<double>(value->get<uint64_t>()));
     if (!whole)

@@ -16,6 +16,7 @@
 #include "grammar/grammar_builder.h"
 #include "grammar/json_schema.h"
 #include "grammar/json_text.h"
+#include "grammar/regex_syntax.h"
 #include "grammar/schema_part.h"
 
 namespace brigada {
@@ -75,6 +76,7 @@ class SchemaReader {
 
     // schema_strings.cc
     Result<Expr> read_string(const SchemaParts& parts);
+    Expr shared_string(Expr language);
     Result<std::vector<Expr>> string_languages(const SchemaParts& parts);
     Result<CodePointDfa> string_contents(const SchemaParts& parts);
 
@@ -111,7 +113,9 @@ class SchemaReader {
     const Json false_ = false;
     const Json scalars_ = {{"type", {"null", "boolean", "number", "string"}}};
     std::map<std::vector<std::pair<const Json*, uint8_t>>, Rule> rules_;
-    std::map<std::string, CodePointDfa> patterns_;  // of patternProperties
+    std::map<std::pair<std::string, RegexMatch>, Expr> languages_;  // of patterns and formats
+    std::map<Expr, Rule> strings_;                                  // by their language
+    std::map<std::string, CodePointDfa> patterns_;                  // of patternProperties
     uint32_t depth_ = 0;
 };
 

@@ -48,9 +48,19 @@ Result<Expr> SchemaReader::read_string(const SchemaParts& parts) {
     TRY(const std::vector<Expr> languages, string_languages(parts));
     if (languages.empty() && !lengths.any()) return json_.any_string();
     if (languages.empty()) return json_.any_string(lengths.least, lengths.most);
-    if (languages.size() == 1 && !lengths.any()) return json_.string_of(languages.front());
+    if (languages.size() == 1 && !lengths.any()) return shared_string(languages.front());
     TRY(const CodePointDfa contents, string_contents(parts));
     return json_.string_of(contents.to_expr(b_));
+}
+
+/// A catalogue has the same formats again and again.
+Expr SchemaReader::shared_string(Expr language) {
+    auto [known, fresh] = strings_.emplace(language, Rule{});
+    if (fresh) {
+        known->second = b_.declare("string", true);
+        b_.define(known->second, json_.string_of(language));
+    }
+    return b_.call(known->second);
 }
 
 /// What patterns and formats ask, one each.
@@ -71,8 +81,14 @@ Result<std::vector<Expr>> SchemaReader::string_languages(const SchemaParts& part
                 regex = *std::move(of_format);
                 match = RegexMatch::whole;
             }
+            const auto known = languages_.find({regex, match});
+            if (known != languages_.end()) {
+                out.push_back(known->second);
+                continue;
+            }
             auto language = read_regex(b_, regex, match);
             if (!language.ok()) return part.error(keyword, std::move(language).error());
+            languages_.emplace(std::pair(regex, match), *language);
             out.push_back(*language);
         }
     }
