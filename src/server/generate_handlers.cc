@@ -39,7 +39,8 @@ ReplyHead reply_head(Service& service, std::string_view id_prefix, const Generat
 ChatAnswers chat_answers(Service& service, const LoadedModel& model, const ChatRequest& request,
                          const ChatPrompt& prompt) {
     return {.format = model.answers,
-            .rules = {.starts_in_reasoning = prompt.opens_reasoning,
+            // An answer that must have a form has it from its first token on.
+            .rules = {.starts_in_reasoning = prompt.opens_reasoning && !request.options.format,
                       .continues_text = request.continue_final_message && !prompt.opens_reasoning,
                       .one_call_only = !request.parallel_tool_calls},
             .tools = ToolList(request.tools),
