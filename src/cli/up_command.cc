@@ -38,6 +38,7 @@ void point_at(const EngineAccess& engine, Deployment& deployment) {
     deployment.upstream_model = engine.model;
     deployment.engine.kv_tokens = engine.kv_tokens;
     deployment.tokenizer = engine.tokenizer;
+    deployment.spoken = {Dialect::chat, Dialect::completions};  // the rest the door translates
 }
 
 /// Deployments of `brigada/NAME` are the engine; where the file has none, there is one all the

@@ -28,7 +28,8 @@ Conversation without_prompt(const Conversation& asked) {
     out.from = asked.from;
     out.model = asked.model;
     for (const Tool& tool : asked.tools)
-        out.tools.push_back({.name = keep(tool.name), .space = keep(tool.space), .custom = tool.custom});
+        out.tools.push_back(
+            {.name = keep(tool.name), .space = keep(tool.space), .custom = tool.custom});
     out.tool_choice = asked.tool_choice;
     out.tool_choice.name = keep(asked.tool_choice.name);
     out.sampling = {.temperature = keep(asked.sampling.temperature),

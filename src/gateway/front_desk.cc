@@ -12,135 +12,23 @@
 #include "base/json.h"
 #include "gateway/cache_routes.h"
 #include "gateway/client_call.h"
+#include "gateway/count_desk.h"
 #include "gateway/debug_state.h"
 #include "gateway/desk_answers.h"
 #include "gateway/directory/management.h"
 #include "gateway/drain_calls.h"
-#include "gateway/model_page.h"
-#include "gateway/model_report.h"
+#include "gateway/model_desk.h"
 #include "gateway/openapi/document.h"
-#include "gateway/prompt_keys.h"
-#include "gateway/prompt_source_of.h"
 #include "gateway/query.h"
 #include "gateway/refusal.h"
 #include "gateway/responses/response_desk.h"
 #include "gateway/session_report.h"
 #include "gateway/spend_logs.h"
 #include "gateway/spend_report.h"
-#include "gateway/upstream_call.h"
 
 namespace brigada {
 
 namespace {
-
-// --- models -----------------------------------------------------------------------------------
-
-/// Both APIs have the path; Anthropic's clients always send their version.
-Dialect dialect_of_models(const HttpRequest& request) {
-    return request.headers.has("anthropic-version") ? Dialect::messages : Dialect::chat;
-}
-
-Task<void> refuse_models(HttpRequest& request, Responder& responder, const Denial& denial) {
-    const Refusal refusal{.status = denial.status, .type = denial.type, .message = denial.message};
-    co_await responder.send(refusal.status, refusal_headers(refusal),
-                            refusal_body(refusal, dialect_of_models(request)));
-}
-
-std::vector<std::string> models_of(Gateway& gateway, const Caller& caller) {
-    std::vector<std::string> names;
-    for (const std::string& name : gateway.upstreams().model_names())
-        if (!caller.denies(name)) names.push_back(name);
-    return names;
-}
-
-Task<void> list_models(Gateway& gateway, HttpRequest& request, Responder& responder) {
-    const auto caller = caller_of(gateway, request);
-    if (!caller) co_return co_await refuse_models(request, responder, caller.error());
-    co_await answer(responder, 200,
-                    model_page(models_of(gateway, **caller), dialect_of_models(request)));
-}
-
-constexpr std::string_view kModel = "/v1/models/{model}";
-
-Task<void> show_model(Gateway& gateway, HttpRequest& request, Responder& responder) {
-    const auto caller = caller_of(gateway, request);
-    if (!caller) co_return co_await refuse_models(request, responder, caller.error());
-    const std::string name = std::string(*match_path(kModel, request.path));
-    const std::vector<std::string> names = models_of(gateway, **caller);
-    if (std::ranges::find(names, name) != names.end())
-        co_return co_await answer(responder, 200, model_json(name, dialect_of_models(request)));
-    co_await refuse_models(
-        request, responder,
-        {.status = 404,
-         .type = "not_found_error",
-         .message = concat("no model '", name, "' for this key; /v1/models lists its models")});
-}
-
-Task<void> show_models(Gateway& gateway, HttpRequest& request, Responder& responder) {
-    const auto caller = caller_of(gateway, request);
-    if (!caller) co_return co_await refuse(responder, caller.error());
-    co_await answer(responder, 200,
-                    model_report(gateway.upstreams(), **caller, gateway.loop().now()));
-}
-
-// --- counting ---------------------------------------------------------------------------------
-
-/// The tokens of a body's prompt; nothing where the model's prompts are estimated.
-Task<std::optional<int64_t>> count_body(Gateway& gateway, const CallBody& body, Dialect dialect,
-                                        const Caller& caller) {
-    const SetupRef setup = gateway.setup();
-    const std::string model(setup->upstreams.resolve_alias(caller.resolve(body.model)));
-    const CounterRef counter = setup->counter_of(model);
-    if (!counter) co_return std::nullopt;
-    co_return co_await gateway.counting().count(counter, prompt_source_of(body, dialect),
-                                                caller.tenant);
-}
-
-/// LiteLLM's: of messages, else of a prompt, as the model's template and tokenizer have it.
-Task<void> count_for_litellm(Gateway& gateway, HttpRequest& request, Responder& responder) {
-    const auto caller = caller_of(gateway, request);
-    if (!caller) co_return co_await refuse(responder, caller.error());
-    const auto body = read_call_body(request.body, Dialect::chat);
-    if (!body.ok()) co_return co_await refuse(responder, denial_of(body.error()));
-    if (const auto denial = (*caller)->denies(body->model))
-        co_return co_await refuse(responder, *denial);
-    const PromptSource source = prompt_source_of(*body, Dialect::chat);
-    if (source.messages.empty() && source.prompt.empty())
-        co_return co_await refuse(responder, denial_of({Code::invalid_argument,
-                                                        "messages or prompt: one must be there"}));
-    const Dialect dialect = source.messages.empty() ? Dialect::completions : Dialect::chat;
-    const auto counted = co_await count_body(gateway, *body, dialect, **caller);
-    const int64_t bytes = prompt_keys(*body, dialect, (*caller)->tenant).bytes;
-    co_await answer(
-        responder, 200,
-        {{"total_tokens", counted.value_or(gateway.token_estimate().tokens(body->model, bytes))},
-         {"request_model", body->model},
-         {"model_used", (*caller)->resolve(body->model)},
-         {"tokenizer_type", counted ? "huggingface_tokenizer" : "estimate"}});
-}
-
-/// Whether an upstream of the model counts for itself.
-bool has_counting_upstream(const UpstreamSet& upstreams, std::string_view model) {
-    return std::ranges::any_of(upstreams.all(), [&](const Upstream& upstream) {
-        return upstream_model_for(*upstream.deployment, model) &&
-               upstream.deployment->address &&
-               dialect_at(*upstream.deployment, Dialect::count_tokens);
-    });
-}
-
-/// Anthropic's, here where no upstream does it. False: it is a call like any other.
-Task<bool> count_for_anthropic(Gateway& gateway, HttpRequest& request, Responder& responder) {
-    const auto caller = caller_of(gateway, request);
-    if (!caller) co_return false;
-    const auto body = read_call_body(request.body, Dialect::count_tokens);
-    if (!body.ok() || (*caller)->denies(body->model)) co_return false;
-    const std::string model(gateway.upstreams().resolve_alias((*caller)->resolve(body->model)));
-    if (has_counting_upstream(gateway.upstreams(), model)) co_return false;
-    const auto counted = co_await count_body(gateway, *body, Dialect::count_tokens, **caller);
-    if (!counted) co_return false;
-    co_await answer(responder, 200, {{"input_tokens", *counted}});
-    co_return true;
-}
 
 // --- health -----------------------------------------------------------------------------------
 

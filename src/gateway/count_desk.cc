@@ -1,0 +1,73 @@
+#include "gateway/count_desk.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "gateway/call_body.h"
+#include "gateway/desk_answers.h"
+#include "gateway/prompt_keys.h"
+#include "gateway/prompt_source_of.h"
+#include "gateway/upstream_call.h"
+
+namespace brigada {
+
+namespace {
+
+/// The tokens of a body's prompt; nothing where the model's prompts are estimated.
+Task<std::optional<int64_t>> count_body(Gateway& gateway, const CallBody& body, Dialect dialect,
+                                        const Caller& caller) {
+    const SetupRef setup = gateway.setup();
+    const std::string model(setup->upstreams.resolve_alias(caller.resolve(body.model)));
+    const CounterRef counter = setup->counter_of(model);
+    if (!counter) co_return std::nullopt;
+    co_return co_await gateway.counting().count(counter, prompt_source_of(body, dialect),
+                                                caller.tenant);
+}
+
+/// Whether an upstream of the model counts for itself.
+bool has_counting_upstream(const UpstreamSet& upstreams, std::string_view model) {
+    return std::ranges::any_of(upstreams.all(), [&](const Upstream& upstream) {
+        return upstream_model_for(*upstream.deployment, model) && upstream.deployment->address &&
+               dialect_at(*upstream.deployment, Dialect::count_tokens);
+    });
+}
+
+}  // namespace
+
+Task<void> count_for_litellm(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    const auto caller = caller_of(gateway, request);
+    if (!caller) co_return co_await refuse(responder, caller.error());
+    const auto body = read_call_body(request.body, Dialect::chat);
+    if (!body.ok()) co_return co_await refuse(responder, denial_of(body.error()));
+    if (const auto denial = (*caller)->denies(body->model))
+        co_return co_await refuse(responder, *denial);
+    const PromptSource source = prompt_source_of(*body, Dialect::chat);
+    if (source.messages.empty() && source.prompt.empty())
+        co_return co_await refuse(responder, denial_of({Code::invalid_argument,
+                                                        "messages or prompt: one must be there"}));
+    const Dialect dialect = source.messages.empty() ? Dialect::completions : Dialect::chat;
+    const auto counted = co_await count_body(gateway, *body, dialect, **caller);
+    const int64_t bytes = prompt_keys(*body, dialect, (*caller)->tenant).bytes;
+    co_await answer(
+        responder, 200,
+        {{"total_tokens", counted.value_or(gateway.token_estimate().tokens(body->model, bytes))},
+         {"request_model", body->model},
+         {"model_used", (*caller)->resolve(body->model)},
+         {"tokenizer_type", counted ? "huggingface_tokenizer" : "estimate"}});
+}
+
+Task<bool> count_for_anthropic(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    const auto caller = caller_of(gateway, request);
+    if (!caller) co_return false;
+    const auto body = read_call_body(request.body, Dialect::count_tokens);
+    if (!body.ok() || (*caller)->denies(body->model)) co_return false;
+    const std::string model(gateway.upstreams().resolve_alias((*caller)->resolve(body->model)));
+    if (has_counting_upstream(gateway.upstreams(), model)) co_return false;
+    const auto counted = co_await count_body(gateway, *body, Dialect::count_tokens, **caller);
+    if (!counted) co_return false;
+    co_await answer(responder, 200, {{"input_tokens", *counted}});
+    co_return true;
+}
+
+}  // namespace brigada
