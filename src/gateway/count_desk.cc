@@ -25,11 +25,17 @@ Task<std::optional<int64_t>> count_body(Gateway& gateway, const CallBody& body, 
                                                 caller.tenant);
 }
 
-/// Whether an upstream of the model counts for itself.
-bool has_counting_upstream(const UpstreamSet& upstreams, std::string_view model) {
+/// By how many bytes it has.
+int64_t estimate(Gateway& gateway, const CallBody& body, Dialect dialect, const Caller& caller) {
+    const int64_t bytes = prompt_keys(body, dialect, caller.tenant).bytes;
+    return gateway.token_estimate().tokens(body.model, bytes);
+}
+
+/// Whether an upstream of the model takes calls of this dialect, translated or not.
+bool is_served(const UpstreamSet& upstreams, std::string_view model, Dialect dialect) {
     return std::ranges::any_of(upstreams.all(), [&](const Upstream& upstream) {
         return upstream_model_for(*upstream.deployment, model) && upstream.deployment->address &&
-               dialect_at(*upstream.deployment, Dialect::count_tokens);
+               dialect_at(*upstream.deployment, dialect);
     });
 }
 
@@ -48,10 +54,9 @@ Task<void> count_for_litellm(Gateway& gateway, HttpRequest& request, Responder& 
                                                         "messages or prompt: one must be there"}));
     const Dialect dialect = source.messages.empty() ? Dialect::completions : Dialect::chat;
     const auto counted = co_await count_body(gateway, *body, dialect, **caller);
-    const int64_t bytes = prompt_keys(*body, dialect, (*caller)->tenant).bytes;
     co_await answer(
         responder, 200,
-        {{"total_tokens", counted.value_or(gateway.token_estimate().tokens(body->model, bytes))},
+        {{"total_tokens", counted ? *counted : estimate(gateway, *body, dialect, **caller)},
          {"request_model", body->model},
          {"model_used", (*caller)->resolve(body->model)},
          {"tokenizer_type", counted ? "huggingface_tokenizer" : "estimate"}});
@@ -63,10 +68,14 @@ Task<bool> count_for_anthropic(Gateway& gateway, HttpRequest& request, Responder
     const auto body = read_call_body(request.body, Dialect::count_tokens);
     if (!body.ok() || (*caller)->denies(body->model)) co_return false;
     const std::string model(gateway.upstreams().resolve_alias((*caller)->resolve(body->model)));
-    if (has_counting_upstream(gateway.upstreams(), model)) co_return false;
-    const auto counted = co_await count_body(gateway, *body, Dialect::count_tokens, **caller);
-    if (!counted) co_return false;
-    co_await answer(responder, 200, {{"input_tokens", *counted}});
+    const UpstreamSet& upstreams = gateway.upstreams();
+    if (is_served(upstreams, model, Dialect::count_tokens) ||
+        !is_served(upstreams, model, Dialect::messages))
+        co_return false;
+    const Dialect dialect = Dialect::count_tokens;
+    const auto counted = co_await count_body(gateway, *body, dialect, **caller);
+    const int64_t tokens = counted ? *counted : estimate(gateway, *body, dialect, **caller);
+    co_await answer(responder, 200, {{"input_tokens", tokens}});
     co_return true;
 }
 

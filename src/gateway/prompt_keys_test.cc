@@ -72,6 +72,21 @@ TEST(PromptKeys, a_mark_is_found_wherever_it_stands) {
                 << before << " bytes before it, " << after << " behind it";
 }
 
+TEST(PromptKeys, a_line_that_changes_with_every_call_is_left_out) {
+    const auto turn = [](std::string_view line) {
+        return keys(concat(R"({"model":"m","system":[{"type":"text","text":")", line,
+                           R"("},{"type":"text","text":")", text('s'), R"("}],"messages":[")",
+                           text('m'), R"("]})"),
+                    Dialect::messages);
+    };
+    const std::string kLine = "x-anthropic-billing-header: cc_version=2; cch=";
+    EXPECT_EQ(turn(kLine + "00001;").keys, turn(kLine + "f1e2d3;").keys);
+    EXPECT_EQ(turn(kLine + R"(0;\nBe kind. \"x\")").keys,
+              turn(kLine + R"(12;\nBe kind. \"x\")").keys);
+    EXPECT_NE(turn(kLine + R"(0;\nBe kind.)").keys, turn(kLine + R"(0;\nBe rude.)").keys);
+    EXPECT_NE(turn("cch=1").keys, turn("cch=2").keys);
+}
+
 TEST(PromptKeys, tenants_share_nothing) {
     const std::string body = concat(R"({"model":"m","messages":[")", text('a'), R"("]})");
     EXPECT_EQ(shared(keys(body, Dialect::chat, "a"), keys(body, Dialect::chat, "b")), 0u);
