@@ -14,10 +14,9 @@ using Kind = Token::Kind;
 
 constexpr size_t kShortest = 3;
 
-constexpr std::array<std::string_view, 16> kSearches = {
-    "startswith", "endswith",   "split",      "rsplit",      "find",  "rfind",
-    "index",      "rindex",     "replace",    "count",       "split", "removeprefix",
-    "partition",  "rpartition", "splitlines", "removesuffix"};
+constexpr std::array<std::string_view, 14> kSearches = {
+    "startswith", "endswith", "split", "rsplit",    "find",       "rfind",        "index",
+    "rindex",     "replace",  "count", "partition", "rpartition", "removeprefix", "removesuffix"};
 
 bool is_op(const Token& token, std::string_view op) {
     return token.kind == Kind::op && token.text == op;

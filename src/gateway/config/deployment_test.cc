@@ -63,5 +63,20 @@ TEST(NearestKey, finds_a_slip_of_the_fingers_and_nothing_far) {
     EXPECT_EQ(nearest_key(std::string(100'000, 'x'), known), "");
 }
 
+TEST(Deployment, a_call_goes_in_its_own_dialect_or_in_one_it_is_translated_to) {
+    using enum Dialect;
+    const auto at = [](std::vector<Dialect> spoken, Dialect asked) {
+        return dialect_at({.spoken = std::move(spoken)}, asked);
+    };
+    EXPECT_EQ(at({messages, chat}, messages), messages);
+    EXPECT_EQ(at({chat, completions}, messages), chat);
+    EXPECT_EQ(at({responses, messages}, chat), messages);
+    EXPECT_EQ(at({responses}, chat), responses);
+    EXPECT_EQ(at({chat, messages}, completions), std::nullopt);
+    EXPECT_EQ(at({chat}, count_tokens), std::nullopt);
+    EXPECT_EQ(at({embeddings}, responses), std::nullopt);
+    EXPECT_EQ(at({}, chat), std::nullopt);
+}
+
 }  // namespace
 }  // namespace brigada

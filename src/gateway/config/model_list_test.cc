@@ -62,6 +62,7 @@ TEST(ModelList, reads_everything_a_deployment_may_say) {
       health_check_max_tokens: 1
       disable_background_health_check: true
       supports_vision: true
+      supported_endpoints: [/v1/responses, /chat/completions, /v1/responses]
       custom_tokenizer: {identifier: org/coder, revision: v2}
       input_cost_per_token: 1
       brigada:
@@ -79,6 +80,7 @@ TEST(ModelList, reads_everything_a_deployment_may_say) {
         .id = "coder-1",
         .model_name = "coder",
         .provider = "hosted_vllm",
+        .spoken = {Dialect::responses, Dialect::chat},
         .upstream_model = "org/coder",
         .address = UpstreamAddress{"https", "a.example", 8443, "/v1"},
         .tls = {.ca_file = "/etc/own-ca.pem",
@@ -112,6 +114,34 @@ TEST(ModelList, reads_everything_a_deployment_may_say) {
         .tokenizer = {.identifier = "org/coder", .revision = "v2"},
     }};
     EXPECT_EQ(got, expected);
+}
+
+/// What a deployment of `model` speaks with these words in its model_info.
+std::vector<Dialect> spoken(const std::string& model, const std::string& info = "") {
+    return deployments_of(with_models("  - {model_name: m, litellm_params: {model: " + model +
+                                      ", api_base: http://h}, model_info: {" + info + "}}\n"))
+        .at(0)
+        .spoken;
+}
+
+TEST(ModelList, an_upstream_speaks_what_its_kind_does_unless_it_is_said) {
+    using enum Dialect;
+    using Dialects = std::vector<Dialect>;
+    EXPECT_EQ(spoken("gpt"), (Dialects{chat, completions, embeddings, responses}));
+    EXPECT_EQ(spoken("hosted_vllm/m"), (Dialects{chat, completions, embeddings}));
+    EXPECT_EQ(spoken("anthropic/m"), (Dialects{messages, count_tokens}));
+    EXPECT_EQ(spoken("openai/m", "mode: responses"), Dialects{responses});
+    EXPECT_EQ(spoken("hosted_vllm/m", "supported_endpoints: [/v1/messages]"), Dialects{messages});
+    const auto notes = [](const std::string& info) {
+        return notes_of(with_models("  - {model_name: m, litellm_params: {model: m, api_base: "
+                                    "http://h}, model_info: {" +
+                                    info + "}}\n")
+                            .load());
+    };
+    EXPECT_THAT(notes("supported_endpoints: [/v1/responses, /v1/batch]"),
+                testing::HasSubstr("supported_endpoints[1]: \"/v1/batch\" is not served; "
+                                   "/v1/chat/completions, "));
+    EXPECT_THAT(notes("supported_endpoints: []"), testing::HasSubstr("must be a list of some of"));
 }
 
 /// A deployment with these lines in its litellm_params.
@@ -192,7 +222,7 @@ TEST(ModelList, says_what_is_wrong_with_a_tokenizer) {
     };
     using testing::HasSubstr;
     EXPECT_EQ(notes("{identifier: org/m}"), "");
-    EXPECT_THAT(notes("{revision: main}"), HasSubstr("model_info.custom_tokenizer.identifier"));
+    EXPECT_THAT(notes("{revision: main}"), HasSubstr("custom_tokenizer: identifier is missing"));
     EXPECT_THAT(notes("{identifier: ''}"), HasSubstr("must be a tokenizer.json, a folder"));
     EXPECT_THAT(notes("{identifier: org/m, auth_token: hf_1}"),
                 HasSubstr("custom_tokenizer.auth_token"));

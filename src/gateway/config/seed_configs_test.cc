@@ -36,6 +36,7 @@ TEST(SeedConfigs, agents) {
         .id = loaded->config.deployments.at(0).id,
         .model_name = "agentes-30b",
         .provider = "hosted_vllm",
+        .spoken = {Dialect::chat, Dialect::completions, Dialect::embeddings},
         .upstream_model = "qwen3-coder-30b",
         .address = UpstreamAddress{"http", "vllm-agentes.inferencia.svc", 8000, "/v1"},
         .rpm = 600,
@@ -81,23 +82,28 @@ TEST(SeedConfigs, multitenant) {
     EXPECT_EQ(loaded->warnings, std::vector<std::string>());
     const std::vector<Deployment>& got = loaded->config.deployments;
     ASSERT_EQ(got.size(), 3u);
+    const std::vector<Dialect> kOpenAi = {Dialect::chat, Dialect::completions, Dialect::embeddings,
+                                          Dialect::responses};
     GatewayConfig expected;
     expected.deployments = {
         {.id = got[0].id,
          .model_name = "llama-3-70b",
          .provider = "openai",
+         .spoken = kOpenAi,
          .upstream_model = "llama-3-70b",
          .address = UpstreamAddress{"http", "vllm-llama3-70b.inference", 80, "/v1"},
          .api_key = Secret("sk-v")},
         {.id = got[1].id,
          .model_name = "qwen3-32b",
          .provider = "openai",
+         .spoken = kOpenAi,
          .upstream_model = "qwen3-32b",
          .address = UpstreamAddress{"http", "vllm-qwen3-32b.inference", 80, "/v1"},
          .api_key = Secret("sk-v")},
         {.id = got[2].id,
          .model_name = "gpt-4o",
          .provider = "openai",
+         .spoken = kOpenAi,
          .upstream_model = "gpt-4o",
          .address = UpstreamAddress{"https", "api.example", 443, "/v1"},
          .api_key = Secret("sk-o")},
