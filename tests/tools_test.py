@@ -150,10 +150,23 @@ class Hermes(WithTapes):
         status, answer = self.server.post(CHAT, {"messages": messages, "tools": TOOLS, "temperature": 0})
         self.assertEqual(answer["choices"][0]["message"]["content"], tape_model.TAPES["text"])
 
-    def test_a_call_that_must_be_is_refused_with_words(self):
-        status, answer = self.server.post(CHAT, self.ask("hermes", tools=TOOLS, tool_choice="required"))
+    def test_a_call_that_must_be_is_made_whatever_the_model_would_say(self):
+        cities = {"type": "object", "additionalProperties": False, "required": ["city"],
+                  "properties": {"city": {"enum": ["Lima", "Oslo"]}}}
+        tools = [{"type": "function", "function": {"name": name, "parameters": cities}}
+                 for name in ("get_weather", "get_time")]
+        for choice, names in (("required", {"get_weather", "get_time"}),
+                              ({"type": "function", "function": {"name": "get_time"}}, {"get_time"})):
+            answer = self.whole("text", tools=tools, tool_choice=choice, max_tokens=200)["choices"][0]
+            self.assertEqual(answer["finish_reason"], "tool_calls", answer)
+            self.assertIsNone(answer["message"]["content"])
+            [call] = answer["message"]["tool_calls"]
+            self.assertIn(call["function"]["name"], names)
+            self.assertIn(json.loads(call["function"]["arguments"])["city"], ("Lima", "Oslo"))
+        refused = [{"type": "function", "function": {"name": "f", "parameters": {"not": {}}}}]
+        status, answer = self.server.post(CHAT, self.ask("text", tools=refused, tool_choice="required"))
         self.assertEqual(status, 400)
-        self.assertIn("required", answer["error"]["message"])
+        self.assertIn("tool_choice: tools 'f' parameters: /not", answer["error"]["message"])
 
 
 class Mistral(WithTapes):

@@ -121,16 +121,57 @@ Result<Json> read_messages(const JsonFields& fields) {
     return out;
 }
 
-/// Tools go into the prompt as they are.
-Result<Json> read_tools(const JsonFields& fields) {
+enum class ToolUse { free, none, forced };
+
+struct ToolChoiceField {
+    ToolUse use = ToolUse::free;
+    std::string name{};  // of the one tool that must be called; "": any
+};
+
+/// "auto", "none", "required", or {"type": "function", "function": {"name"}}.
+Result<ToolChoiceField> read_tool_choice(const JsonFields& fields) {
     const auto choice = fields.find("tool_choice");
+    if (!choice) return ToolChoiceField{};
     std::string_view word;
-    if (choice && (choice->get(word) != simdjson::SUCCESS || (word != "auto" && word != "none")))
-        return Error{
-            Code::unsupported,
-            concat("tool_choice: this server does \"auto\" and \"none\"; got ", excerpt(*choice))};
+    if (choice->get(word) == simdjson::SUCCESS) {
+        if (word == "auto") return ToolChoiceField{};
+        if (word == "none") return ToolChoiceField{.use = ToolUse::none};
+        if (word == "required") return ToolChoiceField{.use = ToolUse::forced};
+    }
+    if (choice->at_pointer("/function/name").get(word) == simdjson::SUCCESS && !word.empty())
+        return ToolChoiceField{.use = ToolUse::forced, .name = std::string(word)};
+    return Error{Code::invalid_argument,
+                 concat("tool_choice: must be \"auto\", \"none\", \"required\" or name a "
+                        "function; got ",
+                        excerpt(*choice))};
+}
+
+std::string_view name_of(const Json& tool) {
+    const auto function = tool.find("function");
+    if (function == tool.end() || !function->is_object()) return {};
+    const auto name = function->find("name");
+    if (name == function->end() || !name->is_string()) return {};
+    return name->get_ref<const std::string&>();
+}
+
+Result<void> check_forced_tool(const ChatRequest& request) {
+    if (!request.forced_tool) return {};
+    if (request.tools.is_null())
+        return Error{Code::invalid_argument, "tool_choice: forces a tool, but there are no tools"};
+    if (request.options.format)
+        return Error{Code::invalid_argument, concat("tool_choice: cannot be combined with ",
+                                                    request.options.format->field)};
+    if (request.forced_tool->empty()) return {};
+    for (const Json& tool : request.tools)
+        if (name_of(tool) == *request.forced_tool) return {};
+    return Error{Code::invalid_argument,
+                 concat("tool_choice: '", *request.forced_tool, "' is none of the tools")};
+}
+
+/// Tools go into the prompt as they are.
+Result<Json> read_tools(const JsonFields& fields, ToolUse use) {
     TRY(auto tools, fields.array("tools"));
-    if (!tools || tools->size() == 0 || word == "none") return Json(nullptr);
+    if (!tools || tools->size() == 0 || use == ToolUse::none) return Json(nullptr);
     Json out = Json::array();
     size_t i = 0;
     for (dom::element element : *tools) {
@@ -180,7 +221,9 @@ Result<ChatRequest> read_chat_request(const JsonFields& fields, const SamplingDe
     TRY(auto model, fields.text("model"));
     out.model = std::move(model).value_or("");
     TRY(out.messages, read_messages(fields));
-    TRY(out.tools, read_tools(fields));
+    TRY(ToolChoiceField choice, read_tool_choice(fields));
+    TRY(out.tools, read_tools(fields, choice.use));
+    if (choice.use == ToolUse::forced) out.forced_tool = std::move(choice.name);
     TRY(auto parallel, fields.boolean("parallel_tool_calls"));
     out.parallel_tool_calls = parallel.value_or(true);
     TRY(auto reasoning, fields.boolean("include_reasoning"));
@@ -188,6 +231,7 @@ Result<ChatRequest> read_chat_request(const JsonFields& fields, const SamplingDe
     TRY(read_template_fields(fields, out));
     TRY(out.logprobs, read_logprobs(fields));
     TRY(out.options, read_generation_options(fields, defaults, limits));
+    TRY(check_forced_tool(out));
     TRY(out.max_tokens, read_max_tokens(fields, "max_completion_tokens"));
     if (!out.max_tokens) {
         TRY(out.max_tokens, read_max_tokens(fields, "max_tokens"));

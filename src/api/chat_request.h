@@ -22,6 +22,7 @@ struct ChatRequest {
     bool continue_final_message = false;
     bool parallel_tool_calls = true;
     bool include_reasoning = true;
+    std::optional<std::string> forced_tool;  // its name; "": any of them
     GenerationOptions options;
     LogprobRequest logprobs;
     std::optional<uint32_t> max_tokens;

@@ -8,6 +8,7 @@
 #include "grammar/grammar_builder.h"
 #include "grammar/json_schema.h"
 #include "grammar/regex_syntax.h"
+#include "grammar/tool_call_grammar.h"
 
 namespace brigada {
 
@@ -32,6 +33,11 @@ Result<Expr> read_schema(JsonText& json, const std::string& text) {
     return read_json_schema(json, schema);
 }
 
+Result<Expr> read_calls(GrammarBuilder& builder, JsonText& json, const std::string& text) {
+    TRY(const Json calls, parse_json(text, "calls"));
+    return read_tool_calls(json, builder, calls);
+}
+
 Result<Expr> read(GrammarBuilder& builder, JsonText& json, const GrammarSpec& spec) {
     switch (spec.kind) {
         case GrammarSpec::Kind::json_object:
@@ -44,6 +50,8 @@ Result<Expr> read(GrammarBuilder& builder, JsonText& json, const GrammarSpec& sp
             return read_choice(builder, spec.text);
         case GrammarSpec::Kind::gbnf:
             return read_gbnf(builder, spec.text);
+        case GrammarSpec::Kind::tool_call:
+            return read_calls(builder, json, spec.text);
     }
     return Error{Code::internal, "an unknown kind of grammar"};
 }

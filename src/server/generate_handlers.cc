@@ -60,6 +60,9 @@ Result<Work> prepare_chat(Service& service, std::string_view body, const HttpReq
                                                service.generation_limits(model)));
     TRY(service.check_model(request.model));
     TRY(ChatPrompt prompt, chat_prompt(model, request));
+    if (request.forced_tool) {
+        TRY(request.options.format, forced_call(model, request));
+    }
     ChatAnswers answers = chat_answers(service, model, request, prompt);
     work.parts.push_back(engine_request(std::move(prompt.tokens), request.options, request.logprobs,
                                         request.max_tokens, http));

@@ -51,6 +51,29 @@ Tokens shown_controls(const LoadedModel& model, const ChatRequest& request) {
     return out;
 }
 
+Result<GrammarSpec> forced_call(const LoadedModel& model, const ChatRequest& request) {
+    const ToolFormat* format = model.answers.tools;
+    if (!format || !format->forced.possible())
+        return Error{
+            Code::unsupported,
+            concat("tool_choice: this model can't be made to call a tool: its way of "
+                   "calling is ",
+                   format ? format->name : "not known", "; \"auto\" leaves it the choice")};
+    Json tools = Json::array();
+    for (const Json& tool : request.tools) {
+        const Json& function = tool.contains("function") ? tool["function"] : tool;
+        const std::string name = function.value("name", "");
+        if (request.forced_tool->empty() || name == *request.forced_tool)
+            tools.push_back({{"name", name}, {"parameters", function.value("parameters", Json())}});
+    }
+    const Json calls = {{"begin", format->forced.begin},
+                        {"before_arguments", format->forced.before_arguments},
+                        {"end", format->forced.end},
+                        {"tools", std::move(tools)}};
+    return GrammarSpec{
+        .kind = GrammarSpec::Kind::tool_call, .text = dump_json(calls), .field = "tool_choice"};
+}
+
 Result<Tokens> completion_prompt(const LoadedModel& model, const CompletionPrompt& prompt) {
     if (const auto* ids = std::get_if<Tokens>(&prompt)) return *ids;
     const Tokenizer& tokenizer = model.tokenizer();

@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "engine/request.h"
+#include "grammar/grammar_spec.h"
 #include "net/http.h"
 #include "server/service.h"
 
@@ -26,6 +27,10 @@ Result<ChatPrompt> chat_prompt(const LoadedModel& model, const ChatRequest& requ
 
 /// The control tokens that answers to this request are read by.
 Tokens shown_controls(const LoadedModel& model, const ChatRequest& request);
+
+/// What the answer must be when the request forces a tool: one call, as the model writes calls.
+/// Error::unsupported when nobody knows how it begins one.
+Result<GrammarSpec> forced_call(const LoadedModel& model, const ChatRequest& request);
 
 /// Text gets a BOS in front where the model wants one; ids are taken as they are.
 Result<Tokens> completion_prompt(const LoadedModel& model, const CompletionPrompt& prompt);
