@@ -34,7 +34,8 @@ class Door(Gateway):
     """A gateway with one model, `coder`, at an upstream of one dialect."""
 
     def __init__(self, folder, dialect, upstream, settings):
-        self.provider, self.path = PROVIDERS[dialect], DIALECTS[dialect].path
+        self.provider = PROVIDERS[dialect]
+        self.paths = [DIALECTS[dialect].path] + ([COUNT_TOKENS] if dialect == "messages" else [])
         super().__init__(BINARY, folder, upstream, settings)
 
     def yaml(self, upstream):
@@ -49,7 +50,7 @@ model_list:
     input_cost_per_token: 0.000001
     cache_read_input_token_cost: 0.0000001
     output_cost_per_token: 0.000002
-  model_info: {{supported_endpoints: [{self.path}]}}
+  model_info: {{supported_endpoints: [{", ".join(self.paths)}]}}
 """
 
 
