@@ -40,11 +40,12 @@ Result<std::string> join_parts(dom::array parts, const std::string& path) {
     return out;
 }
 
-/// content: a string, parts, or null where an assistant only called tools.
+/// content: a string, parts, or null where an assistant only called tools. That is an empty text
+/// to the template: some look into it without asking whether it is one.
 Result<Json> read_content(const JsonFields& message, bool may_be_absent) {
     const auto content = message.find("content");
     if (!content) {
-        if (may_be_absent) return Json(nullptr);
+        if (may_be_absent) return Json("");
         return Error{Code::invalid_argument, concat(message.path_of("content"), ": is missing")};
     }
     std::string_view text;

@@ -71,13 +71,14 @@ TEST(ChatRequest, parts_become_one_string_and_developer_becomes_system) {
     EXPECT_EQ(request->messages[1]["content"], "a\nb");
 }
 
-TEST(ChatRequest, tool_calls_pass_with_null_content) {
+TEST(ChatRequest, null_content_beside_tool_calls_is_an_empty_text) {
     const auto request = chat(R"({"messages": [{"role": "user", "content": "x"},
         {"role": "assistant", "content": null, "tool_calls":
             [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
         {"role": "tool", "tool_call_id": "c", "content": "ok"}],
         "tools": [{"type": "function", "function": {"name": "f"}}]})");
     ASSERT_TRUE(request.ok()) << request.error().message;
+    EXPECT_EQ(request->messages[1]["content"], "");
     EXPECT_EQ(request->messages[1]["tool_calls"][0]["function"]["name"], "f");
     EXPECT_EQ(request->messages[2]["tool_call_id"], "c");
     EXPECT_EQ(request->tools.size(), 1u);
