@@ -28,11 +28,11 @@ Result<CallTranslation> CallTranslation::of(std::string_view body, Dialect clien
 }
 
 Result<std::string> CallTranslation::request(Dialect to, std::string_view model) {
+    frame_.asked = asked_.get();
+    writer_ = make_answer_writer(client_, frame_);  // failed() may be all that it has to say
+    reader_ = make_answer_reader(to);
     TRY(WrittenRequest written, write_conversation(*asked_, to, model));
     dropped_ = std::move(written.dropped);
-    reader_ = make_answer_reader(to);
-    frame_.asked = asked_.get();
-    writer_ = make_answer_writer(client_, frame_);
     return std::move(written.body);
 }
 

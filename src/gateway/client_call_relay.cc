@@ -197,6 +197,7 @@ Task<bool> ClientCall::pass_on(const std::string& bytes) {
 /// 400 KB for that.
 void ClientCall::let_go_of_prompt() {
     if (translation_) translation_->let_go_of_body();
+    std::string().swap(translated_body_);
     responder_.drop_body();
     std::vector<BlockKey>().swap(prompt_.keys);
     body_.prompt = {};  // they lay in the body
