@@ -33,6 +33,11 @@ RawJson SliceObject::raw_object(std::string_view name) const {
     return field ? field->raw() : RawJson();
 }
 
+RawJson SliceObject::raw_array(std::string_view name) const {
+    const std::optional<JsonNode> field = find(name, JsonKind::array);
+    return field ? field->raw() : RawJson();
+}
+
 Result<SliceObject> SliceDocument::parse(std::string_view json) {
     padded_.reserve(json.size() + kJsonPadding);
     padded_ = json;

@@ -25,8 +25,9 @@ class SliceObject {
     Escaped text(std::string_view name) const;
     std::optional<int64_t> integer(std::string_view name) const;
     SliceObject object(std::string_view name) const;
-    /// An object's own bytes.
+    /// An object's own bytes, or an array's.
     RawJson raw_object(std::string_view name) const;
+    RawJson raw_array(std::string_view name) const;
 
     /// Calls `visit` with each object of an array.
     template <typename Visit>

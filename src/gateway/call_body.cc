@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/concat.h"
@@ -244,6 +245,10 @@ class Reader {
 };
 
 }  // namespace
+
+void put_in_order(std::vector<Splice>& splices) {
+    std::ranges::sort(splices, {}, [](const Splice& s) { return std::pair(s.at, s.size); });
+}
 
 std::vector<std::string_view> spliced(std::string_view body, const std::vector<Splice>& splices) {
     std::vector<std::string_view> out;

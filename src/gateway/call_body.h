@@ -22,6 +22,9 @@ struct Splice {
     std::string text = {};
 };
 
+/// As spliced() wants them; what is put in at the place of a cut comes before it.
+void put_in_order(std::vector<Splice>& splices);
+
 /// The body with the splices made, in pieces of it and of them: nothing is copied. The splices are
 /// in order and do not overlap.
 std::vector<std::string_view> spliced(std::string_view body, const std::vector<Splice>& splices);

@@ -69,8 +69,7 @@ std::vector<Splice> upstream_edits(const CallBody& read, std::string_view model)
     }
     if (read.usage_request) splices.push_back(*read.usage_request);
     if (read.cache_cut) splices.push_back(*read.cache_cut);
-    // What is put in at the place of a cut comes before it.
-    std::ranges::sort(splices, {}, [](const Splice& s) { return std::pair(s.at, s.size); });
+    put_in_order(splices);
     return splices;
 }
 

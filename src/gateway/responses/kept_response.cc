@@ -1,12 +1,8 @@
 #include "gateway/responses/kept_response.h"
 
-#include <simdjson.h>
-
-#include <algorithm>
-
 #include "base/concat.h"
 #include "dialect/event_splitter.h"
-#include "gateway/raw_json.h"
+#include "dialect/json_slices.h"
 #include "net/http.h"
 
 namespace brigada {
@@ -19,19 +15,6 @@ std::string_view trimmed(std::string_view text) {
     const size_t from = text.find_first_not_of(kBlanks);
     if (from == text.npos) return {};
     return text.substr(from, text.find_last_not_of(kBlanks) + 1 - from);
-}
-
-/// A field of a JSON object, as its bytes; "" when it is not there. `json` need not be padded.
-std::string field(std::string_view json, std::string_view name) {
-    const simdjson::padded_string padded(json);
-    simdjson::ondemand::parser parser;
-    simdjson::ondemand::document document;
-    simdjson::ondemand::object object;
-    simdjson::ondemand::value value;
-    if (parser.iterate(padded).get(document) || document.get_object().get(object) ||
-        object.find_field_unordered(name).get(value))
-        return {};
-    return std::string(raw_json(value));
 }
 
 /// What stands between the brackets.
@@ -70,23 +53,29 @@ std::optional<std::string> finished_response(std::string_view answer, bool strea
     EventSplitter splitter;
     const auto events = splitter.feed(answer);
     if (!events.ok()) return std::nullopt;
-    std::string joined, last;
-    for (const std::string_view event : *events)
-        if (std::string response = field(event_data(event, joined), "response"); !response.empty())
-            last = std::move(response);
-    return last.empty() ? std::nullopt : std::optional(std::move(last));
+    SliceDocument document;
+    std::string joined;
+    std::optional<std::string> last;
+    for (const std::string_view event : *events) {
+        const auto top = document.parse(event_data(event, joined));
+        const RawJson response = top.ok() ? top->raw_object("response") : RawJson();
+        if (!response.empty()) last = response.text;
+    }
+    return last;
 }
 
 std::string response_id(std::string_view response) {
-    const std::string quoted = field(response, "id");
-    if (!quoted.starts_with('"')) return {};
-    return quoted.substr(1, quoted.size() - 2);
+    SliceDocument document;
+    const auto top = document.parse(response);
+    return top.ok() ? std::string(top->text("id").raw) : std::string();
 }
 
 std::string continued(std::string_view body, const CallBody& read, const KeptResponse& previous) {
     const std::string_view own = read.prompt[kInputField];
-    const std::string items =
-        joined_items({previous.input, field(previous.response, "output"), input_items(own)});
+    SliceDocument document;
+    const auto answered = document.parse(previous.response);
+    const RawJson output = answered.ok() ? answered->raw_array("output") : RawJson();
+    const std::string items = joined_items({previous.input, output.text, input_items(own)});
     std::vector<Splice> splices = {*read.previous_cut};
     if (own.empty())
         splices.push_back({.at = body.find('{') + 1, .text = concat(R"("input":)", items, ",")});
@@ -94,7 +83,7 @@ std::string continued(std::string_view body, const CallBody& read, const KeptRes
         splices.push_back({.at = static_cast<size_t>(own.data() - body.data()),
                            .size = own.size(),
                            .text = items});
-    std::ranges::sort(splices, {}, [](const Splice& s) { return std::pair(s.at, s.size); });
+    put_in_order(splices);
     std::string out;
     out.reserve(body.size() + items.size() + kBodyPadding);
     for (const std::string_view piece : spliced(body, splices))

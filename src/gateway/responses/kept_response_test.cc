@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/concat.h"
 #include "base/json.h"
 #include "net/http.h"
 
@@ -59,6 +60,8 @@ TEST(KeptResponse, the_last_response_of_a_stream_is_the_finished_one) {
     EXPECT_EQ(response_id(R"({"id":"r"})"), "r");
     EXPECT_EQ(response_id(R"({"id":7})"), "");
     EXPECT_EQ(response_id("no JSON"), "");
+    for (const char* broken : {R"({"a": "b": {"response": {}}})", R"({"response": {"id" "r"}})"})
+        EXPECT_EQ(finished_response(concat("data: ", broken, "\n\n"), true), std::nullopt);
 }
 
 }  // namespace
