@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "dialect/answer_block.h"
+#include "dialect/answer_event.h"
 
 namespace brigada {
 
@@ -68,6 +69,38 @@ class BlockLine {
 
     BlockSink& sink_;
     std::deque<Place> line_;  // the first has begun
+};
+
+/// For the visitors of dialects that tell one answer, block by block: those events of the first
+/// choice that make its blocks.
+class FirstChoiceBlocks : protected BlockSink {
+  public:
+    void operator()(const TextDelta& delta) { text(delta, BlockLine::Kind::text); }
+    void operator()(const ThinkingDelta& delta) { text(delta, BlockLine::Kind::thinking); }
+    void operator()(const RefusalDelta& delta) { text(delta, BlockLine::Kind::refusal); }
+    void operator()(const ThinkingSigned& thinking) {
+        if (thinking.choice == 0) line_.sign(thinking.signature);
+    }
+    void operator()(const RedactedThinking& thinking) {
+        if (thinking.choice == 0) line_.redacted(thinking.data);
+    }
+    void operator()(const ToolCallBegan& call) {
+        if (call.choice == 0) line_.begin_call(call.call, call.id, call.name);
+    }
+    void operator()(const ToolArgumentsDelta& delta) {
+        if (delta.choice == 0) line_.arguments(delta.call, delta.text);
+    }
+
+  protected:
+    void finish_blocks() { line_.finish(); }
+
+  private:
+    template <typename Delta>
+    void text(const Delta& delta, BlockLine::Kind kind) {
+        if (delta.choice == 0) line_.text(kind, delta.text);
+    }
+
+    BlockLine line_{*this};
 };
 
 }  // namespace brigada

@@ -32,9 +32,11 @@ void append_end(std::string& out, AnswerEnd end, std::string_view stop_sequence)
         out += "null";
 }
 
-class MessagesStream final : private BlockSink {
+class MessagesStream final : private FirstChoiceBlocks {
   public:
     explicit MessagesStream(const AnswerFrame& frame) : frame_(frame) {}
+
+    using FirstChoiceBlocks::operator();
 
     void write(const AnswerEvent& event, std::string& out) {
         out_ = &out;
@@ -51,36 +53,15 @@ class MessagesStream final : private BlockSink {
         append_usage(*out_, usage_, Dialect::messages);
         end_event("}");
     }
-    void operator()(const TextDelta& delta) {
-        if (delta.choice == 0) line_.text(Kind::text, delta.text);
-    }
-    void operator()(const ThinkingDelta& delta) {
-        if (delta.choice == 0) line_.text(Kind::thinking, delta.text);
-    }
-    void operator()(const RefusalDelta& delta) {
-        if (delta.choice == 0) line_.text(Kind::refusal, delta.text);
-    }
-    void operator()(const ThinkingSigned& thinking) {
-        if (thinking.choice == 0) line_.sign(thinking.signature);
-    }
-    void operator()(const RedactedThinking& thinking) {
-        if (thinking.choice == 0) line_.redacted(thinking.data);
-    }
-    void operator()(const ToolCallBegan& call) {
-        if (call.choice == 0) line_.begin_call(call.call, call.id, call.name);
-    }
-    void operator()(const ToolArgumentsDelta& delta) {
-        if (delta.choice == 0) line_.arguments(delta.call, delta.text);
-    }
     void operator()(const ChoiceEnded& ended) {
         if (ended.choice != 0) return;
-        line_.finish();
+        finish_blocks();
         end_ = ended.reason;
         stop_sequence_ = ended.stop_sequence.raw;
     }
     void operator()(const UsageTold& told) { usage_ = told; }
     void operator()(const AnswerEnded&) {
-        line_.finish();
+        finish_blocks();
         if (index_ == 0) empty_text();
         begin_event("message_delta", R"("delta":{)");
         append_end(*out_, end_, stop_sequence_);
@@ -155,7 +136,6 @@ class MessagesStream final : private BlockSink {
     AnswerFrame frame_;
     std::string* out_ = nullptr;
     std::string id_;
-    BlockLine line_{*this};
     uint32_t index_ = 0;  // of the open block, or the next one
     UsageTold usage_;
     AnswerEnd end_ = AnswerEnd::stop;

@@ -224,28 +224,8 @@ Result<Escaped> read_named_tool(JsonNode value) {
     return needed_name(tool, "name");
 }
 
-Result<void> read_allowed_tools(JsonNode value, Conversation& to) {
-    TRY(const JsonNode allowed, needed(value, "allowed_tools", "an object with mode and tools"));
-    TRY(const JsonNode mode, needed(allowed, "mode", "auto or required"));
-    TRY(read_tool_choice_word(mode, to));
-    TRY(const JsonNode tools, needed(allowed, "tools", "an array"));
-    TRY(array_of(tools));
-    std::vector<Escaped> names;
-    for (const JsonNode tool : tools) {
-        TRY(const Escaped name, read_named_tool(tool));
-        names.push_back(name);
-    }
-    keep_tools(to, names);
-    return {};
-}
-
 Result<void> read_tool_choice(JsonNode value, Conversation& to) {
-    if (value.is(JsonKind::string)) return read_tool_choice_word(value, to);
-    TRY(const Escaped type, needed_text(value, "type"));
-    if (type.raw == "allowed_tools") return read_allowed_tools(value, to);
-    TRY(to.tool_choice.name, read_named_tool(value));
-    to.tool_choice.kind = ToolChoice::Kind::named;
-    return {};
+    return read_openai_tool_choice(value, {read_named_tool, "allowed_tools"}, to);
 }
 
 // --- the rest
@@ -265,11 +245,6 @@ Result<void> read_response_format(JsonNode value, Conversation& to) {
     return read_schema_format(schema, to);
 }
 
-Result<void> read_max_completion_tokens(JsonNode value, Conversation& to) {
-    TRY(to.sampling.max_output, integer_of(value, 1));
-    return {};
-}
-
 /// The older name gives way.
 Result<void> read_max_tokens(JsonNode value, Conversation& to) {
     TRY(const int64_t tokens, integer_of(value, 1));
@@ -279,12 +254,6 @@ Result<void> read_max_tokens(JsonNode value, Conversation& to) {
 
 Result<void> read_n(JsonNode value, Conversation& to) {
     TRY(to.sampling.choices, integer_of(value, 1));
-    return {};
-}
-
-Result<void> read_safety_identifier(JsonNode value, Conversation& to) {
-    TRY(const Escaped text, text_of(value));
-    if (to.end_user.empty()) to.end_user = text;
     return {};
 }
 
@@ -303,7 +272,7 @@ constexpr FieldRule kFields[] = {
     {"stream", read_stream},
     {"stream_options", read_stream_options},
     {"max_tokens", read_max_tokens},
-    {"max_completion_tokens", read_max_completion_tokens},
+    {"max_completion_tokens", read_max_output},
     {"n", read_n},
     {"temperature", read_number<&SamplingWish::temperature>},
     {"top_p", read_number<&SamplingWish::top_p>},

@@ -315,27 +315,8 @@ Result<Escaped> read_named_tool(JsonNode value) {
     return needed_name(value, "name");
 }
 
-Result<void> read_allowed_tools(JsonNode value, Conversation& to) {
-    TRY(const JsonNode mode, needed(value, "mode", "auto or required"));
-    TRY(read_tool_choice_word(mode, to));
-    TRY(const JsonNode tools, needed(value, "tools", "an array"));
-    TRY(array_of(tools));
-    std::vector<Escaped> names;
-    for (const JsonNode tool : tools) {
-        TRY(const Escaped name, read_named_tool(tool));
-        names.push_back(name);
-    }
-    keep_tools(to, names);
-    return {};
-}
-
 Result<void> read_tool_choice(JsonNode value, Conversation& to) {
-    if (value.is(JsonKind::string)) return read_tool_choice_word(value, to);
-    TRY(const Escaped type, needed_text(value, "type"));
-    if (type.raw == "allowed_tools") return read_allowed_tools(value, to);
-    TRY(to.tool_choice.name, read_named_tool(value));
-    to.tool_choice.kind = ToolChoice::Kind::named;
-    return {};
+    return read_openai_tool_choice(value, {read_named_tool, ""}, to);
 }
 
 // --- the rest
@@ -355,17 +336,6 @@ Result<void> read_text_config(JsonNode value, Conversation& to) {
     TRY(const JsonNode type, needed(*format, "type", "text, json_object or json_schema"));
     TRY(to.format.kind, read_format_kind(type));
     return read_schema_format(*format, to);
-}
-
-Result<void> read_max_output_tokens(JsonNode value, Conversation& to) {
-    TRY(to.sampling.max_output, integer_of(value, 1));
-    return {};
-}
-
-Result<void> read_safety_identifier(JsonNode value, Conversation& to) {
-    TRY(const Escaped text, text_of(value));
-    if (to.end_user.empty()) to.end_user = text;
-    return {};
 }
 
 /// Encrypted reasoning is told anyway, where there is any.
@@ -405,7 +375,7 @@ constexpr FieldRule kFields[] = {
     {"parallel_tool_calls", read_parallel},
     {"stream", read_stream},
     {"stream_options", pass_over},  // padding of events, which ends at the front door
-    {"max_output_tokens", read_max_output_tokens},
+    {"max_output_tokens", read_max_output},
     {"temperature", read_number<&SamplingWish::temperature>},
     {"top_p", read_number<&SamplingWish::top_p>},
     {"reasoning", read_reasoning_wish},

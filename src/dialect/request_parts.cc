@@ -11,6 +11,20 @@ namespace brigada {
 
 namespace {
 
+Result<void> read_allowed_tools(JsonNode allowed, const ToolChoiceShape& shape, Conversation& to) {
+    TRY(const JsonNode mode, needed(allowed, "mode", "auto or required"));
+    TRY(read_tool_choice_word(mode, to));
+    TRY(const JsonNode tools, needed(allowed, "tools", "an array"));
+    TRY(array_of(tools));
+    std::vector<Escaped> names;
+    for (const JsonNode tool : tools) {
+        TRY(const Escaped name, shape.read_name(tool));
+        names.push_back(name);
+    }
+    keep_tools(to, names);
+    return {};
+}
+
 /// How the readers note a tool of the provider.
 std::string provider_tool(Escaped name) {
     return concat("tools.", name.raw);
@@ -51,6 +65,17 @@ Result<void> read_stop(JsonNode value, Conversation& to) {
     return {};
 }
 
+Result<void> read_max_output(JsonNode value, Conversation& to) {
+    TRY(to.sampling.max_output, integer_of(value, 1));
+    return {};
+}
+
+Result<void> read_safety_identifier(JsonNode value, Conversation& to) {
+    TRY(const Escaped text, text_of(value));
+    if (to.end_user.empty()) to.end_user = text;
+    return {};
+}
+
 Result<void> read_store(JsonNode value, Conversation& to) {
     TRY(to.store, boolean_of(value));
     return {};
@@ -71,6 +96,21 @@ Result<void> read_tool_choice_word(JsonNode value, Conversation& to) {
         return {};
     }
     return wrong(value, "none, auto, required or an object that names a tool");
+}
+
+Result<void> read_openai_tool_choice(JsonNode value, const ToolChoiceShape& shape,
+                                     Conversation& to) {
+    if (value.is(JsonKind::string)) return read_tool_choice_word(value, to);
+    TRY(const Escaped type, needed_text(value, "type"));
+    if (type.raw == "allowed_tools") {
+        if (shape.allowed_in.empty()) return read_allowed_tools(value, shape, to);
+        TRY(const JsonNode allowed,
+            needed(value, shape.allowed_in, "an object with mode and tools"));
+        return read_allowed_tools(allowed, shape, to);
+    }
+    TRY(to.tool_choice.name, shape.read_name(value));
+    to.tool_choice.kind = ToolChoice::Kind::named;
+    return {};
 }
 
 Result<Tool> read_tool_of(JsonNode function, std::string_view schema_name) {

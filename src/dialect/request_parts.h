@@ -36,6 +36,20 @@ Result<void> read_stop(JsonNode value, Conversation& to);
 Result<void> read_store(JsonNode value, Conversation& to);
 Result<void> read_parallel(JsonNode value, Conversation& to);
 
+/// The most tokens of an answer, at least 1.
+Result<void> read_max_output(JsonNode value, Conversation& to);
+
+/// Gives way to `user`.
+Result<void> read_safety_identifier(JsonNode value, Conversation& to);
+
+/// How a dialect of OpenAI's names tools in tool_choice.
+struct ToolChoiceShape {
+    Result<Escaped> (*read_name)(JsonNode tool);
+    std::string_view allowed_in;  // where mode and tools of allowed_tools are; "": beside the type
+};
+Result<void> read_openai_tool_choice(JsonNode value, const ToolChoiceShape& shape,
+                                     Conversation& to);
+
 /// "none", "auto" or "required".
 Result<void> read_tool_choice_word(JsonNode value, Conversation& to);
 

@@ -35,9 +35,11 @@ bool is_cut(AnswerEnd end) {
     return end == AnswerEnd::length || end == AnswerEnd::content_filter;
 }
 
-class ResponsesStream final : private BlockSink {
+class ResponsesStream final : private FirstChoiceBlocks {
   public:
     explicit ResponsesStream(const AnswerFrame& frame) : frame_(frame) {}
+
+    using FirstChoiceBlocks::operator();
 
     void write(const AnswerEvent& event, std::string& out) {
         out_ = &out;
@@ -54,36 +56,15 @@ class ResponsesStream final : private BlockSink {
         tell_state("response.created");
         tell_state("response.in_progress");
     }
-    void operator()(const TextDelta& delta) {
-        if (delta.choice == 0) line_.text(Kind::text, delta.text);
-    }
-    void operator()(const ThinkingDelta& delta) {
-        if (delta.choice == 0) line_.text(Kind::thinking, delta.text);
-    }
-    void operator()(const RefusalDelta& delta) {
-        if (delta.choice == 0) line_.text(Kind::refusal, delta.text);
-    }
-    void operator()(const ThinkingSigned& thinking) {
-        if (thinking.choice == 0) line_.sign(thinking.signature);
-    }
-    void operator()(const RedactedThinking& thinking) {
-        if (thinking.choice == 0) line_.redacted(thinking.data);
-    }
-    void operator()(const ToolCallBegan& call) {
-        if (call.choice == 0) line_.begin_call(call.call, call.id, call.name);
-    }
-    void operator()(const ToolArgumentsDelta& delta) {
-        if (delta.choice == 0) line_.arguments(delta.call, delta.text);
-    }
     void operator()(const ChoiceEnded& ended) {
         if (ended.choice != 0) return;
         if (is_cut(ended.reason)) item_status_ = Status::incomplete;
-        line_.finish();
+        finish_blocks();
         state_.incomplete_reason = responses_incomplete_reason(ended.reason, refused_);
     }
     void operator()(const UsageTold& told) { usage_ = told; }
     void operator()(const AnswerEnded&) {
-        line_.finish();
+        finish_blocks();
         if (usage_) state_.usage = usage_text(*usage_);
         state_.status = state_.incomplete_reason.empty() ? "completed" : "incomplete";
         tell_state(state_.incomplete_reason.empty() ? "response.completed" : "response.incomplete");
@@ -217,7 +198,6 @@ class ResponsesStream final : private BlockSink {
     std::string* out_ = nullptr;
     uint64_t sequence_ = 0;
     ResponseState state_;
-    BlockLine line_{*this};
     std::optional<ResponseItem> item_;  // of the open block
     uint32_t output_index_ = 0;
     std::string output_;  // the items that are whole

@@ -290,13 +290,7 @@ void write_tool_choice(JsonOut& out, const ToolChoice& choice) {
 }
 
 void write_tools(Writing& to) {
-    if (to.from.tools.empty()) return;
-    to.out.key("tools");
-    to.out.begin_array();
-    for (const Tool& tool : to.from.tools)
-        write_tool(to.out, tool);
-    to.out.end_array();
-    write_tool_choice(to.out, to.from.tool_choice);
+    write_tool_fields(to, write_tool, [&] { write_tool_choice(to.out, to.from.tool_choice); });
 }
 
 // --- thinking and sampling

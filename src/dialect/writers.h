@@ -46,6 +46,19 @@ std::string_view openai_choice(ToolChoice::Kind kind);
 /// A text field, where there is one.
 void write_optional(JsonOut& out, std::string_view name, Escaped text);
 
+/// The tools, by `write_tool(out, tool)`, and then by `write_choice()` which are to be used;
+/// nothing where there are none.
+template <typename WriteTool, typename WriteChoice>
+void write_tool_fields(Writing& to, const WriteTool& write_tool, const WriteChoice& write_choice) {
+    if (to.from.tools.empty()) return;
+    to.out.key("tools");
+    to.out.begin_array();
+    for (const Tool& tool : to.from.tools)
+        write_tool(to.out, tool);
+    to.out.end_array();
+    write_choice();
+}
+
 /// OpenAI's name of the client's tier.
 void write_openai_tier(Writing& to);
 
