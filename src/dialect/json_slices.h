@@ -22,6 +22,7 @@ class SliceObject {
 
     explicit operator bool() const { return object_.has_value(); }
 
+    RawJson raw() const { return object_ ? object_->raw() : RawJson(); }
     Escaped text(std::string_view name) const;
     std::optional<int64_t> integer(std::string_view name) const;
     SliceObject object(std::string_view name) const;

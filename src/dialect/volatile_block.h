@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "dialect/escaped.h"
@@ -15,5 +17,9 @@ inline constexpr std::array<std::string_view, 1> kVolatileLines = {"x-anthropic-
 /// A system prompt without such a first line and the blank ones after it; empty where there is
 /// nothing else.
 Escaped without_volatile_line(Escaped system);
+
+/// The same of a whole `system` of Messages, a string or an array of blocks: blocks of which
+/// nothing is left are left out. Nothing where it begins with no such line.
+std::optional<std::string> system_without_volatile_lines(std::string_view system);
 
 }  // namespace brigada

@@ -7,6 +7,7 @@
 
 #include "base/concat.h"
 #include "base/json.h"
+#include "dialect/volatile_block.h"
 #include "gateway/raw_json.h"
 #include "net/http.h"
 
@@ -111,9 +112,18 @@ class Reader {
             return read_bool("store", found, out_.is_stored);
         for (size_t i = 0; i < kPromptFields.size(); ++i)
             if (key == kPromptFields[i]) out_.prompt[i] = raw_json(found);
+        if (key == "system" && is_anthropic(dialect_)) steady_system();
         for (size_t i = 0; i < kTemplateFields.size(); ++i)
             if (key == kTemplateFields[i]) out_.rendering[i] = raw_json(found);
         return {};
+    }
+
+    void steady_system() {
+        auto own = system_without_volatile_lines(out_.prompt[kSystemField]);
+        if (!own) return;
+        own->reserve(own->size() + kBodyPadding);
+        out_.own_system = std::make_shared<const std::string>(*std::move(own));
+        out_.prompt[kSystemField] = *out_.own_system;
     }
 
     Result<void> read_model(value& found) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,8 +33,8 @@ std::vector<std::string_view> spliced(std::string_view body, const std::vector<S
 /// The fields that make the prompt, in the order in which chat templates render them.
 inline constexpr std::array<std::string_view, 6> kPromptFields = {
     "tools", "system", "instructions", "messages", "input", "prompt"};
-inline constexpr size_t kInputField = 4;
-static_assert(kPromptFields[kInputField] == "input");
+inline constexpr size_t kSystemField = 1, kInputField = 4;
+static_assert(kPromptFields[kSystemField] == "system" && kPromptFields[kInputField] == "input");
 
 /// The fields that say how a chat template renders it.
 inline constexpr std::array<std::string_view, 4> kTemplateFields = {
@@ -51,6 +52,9 @@ struct CallBody {
     std::optional<Splice> previous_cut = {};  // takes it out
 
     std::array<std::string_view, kPromptFields.size()> prompt = {};  // raw JSON, inside the body
+    /// The system prompt in the body's place, where that begins with a line that changes with every
+    /// call (dialect/volatile_block.h): neither keys nor counts should see it.
+    std::shared_ptr<const std::string> own_system = {};
     std::array<std::string_view, kTemplateFields.size()> rendering = {};  // the same
 
     CacheControls cache = {};                  // LiteLLM's `cache`, which no upstream knows

@@ -53,6 +53,30 @@ TEST(CallBody, says_what_is_wrong) {
     }
 }
 
+/// The system prompt that keys and counts see.
+std::string system_of(const std::string& system) {
+    const auto body = read(R"({"model":"m","system":)" + system + "}", Dialect::messages);
+    return body.ok() ? std::string(body->prompt[kSystemField]) : body.error().message;
+}
+
+TEST(CallBody, a_line_that_changes_with_every_call_is_no_part_of_the_prompt) {
+    const std::string line = "x-anthropic-billing-header: cch=1;";
+    EXPECT_EQ(system_of('"' + line + R"(\nBe \"kind\"")"), R"("Be \"kind\"")");
+    EXPECT_EQ(system_of(R"([{"type":"text","text":")" + line +
+                        R"("}, {"type":"text","text":"Be kind","cache_control":{"a":1}}])"),
+              R"([{"type":"text","text":"Be kind","cache_control":{"a":1}}])");
+    EXPECT_EQ(system_of(R"([{"type":"text","text":")" + line + R"(\n\nBe kind","x":[1]}])"),
+              R"([{"type":"text","text":"Be kind","x":[1]}])");
+}
+
+TEST(CallBody, any_other_system_prompt_is_seen_as_it_stands) {
+    const std::string later = std::string(200, 'a') + "x-anthropic-billing-header: cch=1;";
+    for (const std::string& system :
+         {std::string(R"("Be kind")"), std::string(R"([ {"type":"text","text":"a"} ])"),
+          std::string("null"), std::string("7"), '"' + later + '"'})
+        EXPECT_EQ(system_of(system), system);
+}
+
 std::string join(const std::vector<std::string_view>& pieces) {
     std::string out;
     for (const std::string_view piece : pieces)

@@ -201,6 +201,7 @@ void ClientCall::let_go_of_prompt() {
     responder_.drop_body();
     std::vector<BlockKey>().swap(prompt_.keys);
     body_.prompt = {};  // they lay in the body
+    body_.own_system.reset();
     body_.rendering = {};
 }
 

@@ -2,10 +2,7 @@
 
 #include <xxh_x86dispatch.h>
 
-#include <algorithm>
 #include <string>
-
-#include "dialect/volatile_block.h"
 
 namespace brigada {
 
@@ -116,26 +113,6 @@ void add_without_marks(std::string_view text, PieceChain& chain) {
     chain.add(text);
 }
 
-/// Where the string ends that `at` lies in: its closing quote.
-size_t string_end(std::string_view json, size_t at) {
-    while (at < json.size() && json[at] != '"')
-        at += json[at] == '\\' ? 2 : 1;
-    return std::min(at, json.size());
-}
-
-/// A system prompt, but for a line at its very beginning that changes with every call.
-void add_system(std::string_view system, PieceChain& chain) {
-    constexpr size_t kMostBefore = 128;  // of a first text: brackets, its type
-    for (const std::string_view line : kVolatileLines) {
-        const size_t at = system.substr(0, kMostBefore).find(line);
-        if (at == system.npos) continue;
-        const std::string_view text = system.substr(at, string_end(system, at) - at);
-        chain.add(system.substr(0, at));
-        system.remove_prefix(at + text.size() - without_volatile_line({text}).raw.size());
-    }
-    add_without_marks(system, chain);
-}
-
 }  // namespace
 
 PromptKeys prompt_keys(const CallBody& body, Dialect dialect, std::string_view salt) {
@@ -143,11 +120,8 @@ PromptKeys prompt_keys(const CallBody& body, Dialect dialect, std::string_view s
     for (const std::string_view part : body.prompt)
         bytes += part.size();
     PieceChain chain(salt, bytes);
-    for (size_t i = 0; i < body.prompt.size(); ++i) {
-        const std::string_view part = body.prompt[i];
-        if (is_anthropic(dialect) && kPromptFields[i] == "system")
-            add_system(part, chain);
-        else if (is_anthropic(dialect))
+    for (const std::string_view part : body.prompt) {
+        if (is_anthropic(dialect))
             add_without_marks(part, chain);
         else
             chain.add(part);
