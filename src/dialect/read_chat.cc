@@ -6,8 +6,7 @@ namespace brigada {
 
 namespace {
 
-// --- the parts of a message
-// -----------------------------------------------------------------------
+// --- the parts of a message ------------------------------------------------------------------
 
 /// An object with a URL, or, as some clients send it, the URL alone.
 Result<ImageBlock> read_image(JsonNode part) {
@@ -59,8 +58,7 @@ Result<void> read_assistant_part(JsonNode part, std::string_view type, Message& 
     return {};
 }
 
-// --- messages
-// -------------------------------------------------------------------------------------
+// --- messages --------------------------------------------------------------------------------
 
 Result<ToolCallBlock> read_custom_call(JsonNode call, JsonNode custom) {
     ToolCallBlock out{.custom = true};
@@ -184,8 +182,7 @@ Result<void> read_turns(JsonNode messages, Conversation& to) {
     return {};
 }
 
-// --- tools
-// ----------------------------------------------------------------------------------------
+// --- tools -----------------------------------------------------------------------------------
 
 Result<Tool> read_custom_tool(JsonNode custom) {
     const auto format = custom.find("format");
@@ -228,8 +225,7 @@ Result<void> read_tool_choice(JsonNode value, Conversation& to) {
     return read_openai_tool_choice(value, {read_named_tool, "allowed_tools"}, to);
 }
 
-// --- the rest
-// -------------------------------------------------------------------------------------
+// --- the rest --------------------------------------------------------------------------------
 
 Result<void> read_stream_options(JsonNode value, Conversation& to) {
     TRY(const std::optional<bool> usage, optional_boolean(value, "include_usage"));

@@ -7,8 +7,7 @@ namespace brigada {
 
 namespace {
 
-// --- images and documents
-// -------------------------------------------------------------------------
+// --- images and documents --------------------------------------------------------------------
 
 /// The source of an image or a document: base64 or url.
 template <typename Media>
@@ -88,8 +87,7 @@ Result<void> read_part(JsonNode part, std::string_view type, Conversation& to, B
                           "tool_result and thinking can be translated");
 }
 
-// --- blocks
-// ---------------------------------------------------------------------------------------
+// --- blocks ----------------------------------------------------------------------------------
 
 Result<void> read_thinking(JsonNode block, Message& to) {
     ThinkingBlock out;
@@ -200,8 +198,7 @@ Result<void> read_system(JsonNode system, Conversation& to) {
     return {};
 }
 
-// --- tools
-// ----------------------------------------------------------------------------------------
+// --- tools -----------------------------------------------------------------------------------
 
 Result<void> read_tool(JsonNode tool, Conversation& to) {
     if (!tool.is(JsonKind::object)) return wrong(tool, "an object");
@@ -241,8 +238,7 @@ Result<void> read_tool_choice(JsonNode value, Conversation& to) {
     return {};
 }
 
-// --- the rest
-// -------------------------------------------------------------------------------------
+// --- the rest --------------------------------------------------------------------------------
 
 Result<void> read_thinking_wish(JsonNode value, Conversation& to) {
     using Kind = ThinkingWish::Kind;

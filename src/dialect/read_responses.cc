@@ -9,8 +9,7 @@ namespace brigada {
 
 namespace {
 
-// --- parts
-// ----------------------------------------------------------------------------------------
+// --- parts -----------------------------------------------------------------------------------
 
 Result<void> refuse_kept_file(JsonNode part) {
     if (const auto id = part.find("file_id"))
@@ -82,8 +81,7 @@ Result<void> read_message_part(JsonNode part, std::string_view type, Message& to
     return {};
 }
 
-// --- items
-// ----------------------------------------------------------------------------------------
+// --- items -----------------------------------------------------------------------------------
 
 /// The assistant's message that is being put together.
 Message& assistant_turn(Conversation& to) {
@@ -268,8 +266,7 @@ Result<void> read_instructions(JsonNode instructions, Conversation& to) {
     return {};
 }
 
-// --- tools
-// ----------------------------------------------------------------------------------------
+// --- tools -----------------------------------------------------------------------------------
 
 Result<void> read_tool(JsonNode tool, Escaped space, Conversation& to);
 
@@ -319,8 +316,7 @@ Result<void> read_tool_choice(JsonNode value, Conversation& to) {
     return read_openai_tool_choice(value, {read_named_tool, ""}, to);
 }
 
-// --- the rest
-// -------------------------------------------------------------------------------------
+// --- the rest --------------------------------------------------------------------------------
 
 Result<void> read_reasoning_wish(JsonNode value, Conversation& to) {
     if (const auto effort = value.find("effort")) TRY(read_effort(*effort, to));

@@ -11,8 +11,7 @@ namespace brigada {
 
 namespace {
 
-// --- messages
-// -------------------------------------------------------------------------------------
+// --- messages --------------------------------------------------------------------------------
 
 void write_image(JsonOut& out, const ImageBlock& image) {
     out.begin_object();
@@ -238,8 +237,7 @@ Result<void> write_messages_field(Writing& to) {
     return {};
 }
 
-// --- tools
-// ----------------------------------------------------------------------------------------
+// --- tools -----------------------------------------------------------------------------------
 
 void write_tool(JsonOut& out, const Tool& tool) {
     out.begin_object();
@@ -274,8 +272,7 @@ void write_tools(Writing& to) {
     write_tool_fields(to, write_tool, [&] { write_tool_choice(to.out, to.from.tool_choice); });
 }
 
-// --- the rest
-// -------------------------------------------------------------------------------------
+// --- the rest --------------------------------------------------------------------------------
 
 void write_format(JsonOut& out, const OutputFormat& format) {
     if (format.kind == OutputFormat::Kind::text) return;

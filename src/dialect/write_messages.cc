@@ -17,8 +17,7 @@ namespace {
 /// more than files are long.
 constexpr int64_t kDefaultMaxTokens = 16'384;
 
-// --- text
-// -----------------------------------------------------------------------------------------
+// --- text ------------------------------------------------------------------------------------
 
 /// The bytes of the white space that `text` ends with one character of; 0 for none.
 size_t blank_at_end(std::string_view text) {
@@ -41,8 +40,7 @@ bool is_blank(Escaped text) {
     return without_blanks_at_end(text).empty();
 }
 
-// --- blocks
-// ---------------------------------------------------------------------------------------
+// --- blocks ----------------------------------------------------------------------------------
 
 void begin_block(JsonOut& out, std::string_view type) {
     out.begin_object();
@@ -139,8 +137,7 @@ void write_block(Writing& to, const Block& block) {
     if (const auto* result = std::get_if<ToolResultBlock>(&block)) write_result(to.out, *result);
 }
 
-// --- turns
-// ----------------------------------------------------------------------------------------
+// --- turns -----------------------------------------------------------------------------------
 
 /// A prompt of the system after the first turn: this API has no place for it that every model
 /// takes, so the user says it, marked.
@@ -252,8 +249,7 @@ Result<void> write_conversation_fields(Writing& to) {
     return {};
 }
 
-// --- tools
-// ----------------------------------------------------------------------------------------
+// --- tools -----------------------------------------------------------------------------------
 
 void write_tool(JsonOut& out, const Tool& tool) {
     out.begin_object();
@@ -293,8 +289,7 @@ void write_tools(Writing& to) {
     write_tool_fields(to, write_tool, [&] { write_tool_choice(to.out, to.from.tool_choice); });
 }
 
-// --- thinking and sampling
-// ------------------------------------------------------------------------
+// --- thinking and sampling -------------------------------------------------------------------
 
 bool forces_a_tool(const Conversation& from) {
     return !from.tools.empty() && (from.tool_choice.kind == ToolChoice::Kind::required ||
@@ -392,8 +387,7 @@ void write_stop(Writing& to) {
     to.out.end_array();
 }
 
-// --- the rest
-// -------------------------------------------------------------------------------------
+// --- the rest --------------------------------------------------------------------------------
 
 void write_service_tier(Writing& to) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTiers{

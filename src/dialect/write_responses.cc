@@ -12,8 +12,7 @@ namespace brigada {
 
 namespace {
 
-// --- parts
-// ----------------------------------------------------------------------------------------
+// --- parts -----------------------------------------------------------------------------------
 
 void begin_item(JsonOut& out, std::string_view type) {
     out.begin_object();
@@ -61,8 +60,7 @@ void write_content(JsonOut& out, std::span<const Block> blocks) {
     out.end_array();
 }
 
-// --- items
-// ----------------------------------------------------------------------------------------
+// --- items -----------------------------------------------------------------------------------
 
 /// A message of the blocks at hand.
 void write_message(JsonOut& out, std::string_view role, std::span<const Block> blocks) {
@@ -202,8 +200,7 @@ Result<void> write_input(Writing& to) {
     return {};
 }
 
-// --- tools
-// ----------------------------------------------------------------------------------------
+// --- tools -----------------------------------------------------------------------------------
 
 void write_grammar(JsonOut& out, const Tool& tool) {
     if (tool.grammar.empty()) return;
@@ -250,8 +247,7 @@ void write_tools(Writing& to) {
     write_tool_fields(to, write_tool, [&] { write_tool_choice(to); });
 }
 
-// --- the rest
-// -------------------------------------------------------------------------------------
+// --- the rest --------------------------------------------------------------------------------
 
 /// Who thinks gives its reasoning encrypted, so that the client can bring it back.
 void write_reasoning(Writing& to) {

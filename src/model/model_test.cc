@@ -146,8 +146,7 @@ TEST(Model, says_that_a_path_is_no_model) {
               "safetensors, is needed");
 }
 
-// --- what make refuses
-// ----------------------------------------------------------------------------
+// --- what make refuses -----------------------------------------------------------------------
 
 ModelConfig tiny_config() {
     ModelConfig c;
@@ -235,8 +234,7 @@ TEST_F(ModelMake, refuses_ids_that_the_embedding_does_not_have) {
               "tiny: end-of-generation id 260 is not below the vocabulary's 260");
 }
 
-// --- directories
-// ----------------------------------------------------------------------------------
+// --- directories -----------------------------------------------------------------------------
 
 /// A copy of the Hugging Face test model, its files free to be replaced.
 class HuggingFaceModel : public testing::Test {

@@ -80,8 +80,7 @@ std::optional<std::string> layer_name(std::string_view rest) {
     return std::nullopt;
 }
 
-// --- fused weights
-// --------------------------------------------------------------------------------
+// --- fused weights ---------------------------------------------------------------------------
 
 struct Part {
     std::string_view name;

@@ -309,8 +309,7 @@ void HttpExchangeState::release() {
     client->pool.give_room(std::move(room));
 }
 
-// --- what is public
-// -------------------------------------------------------------------------------
+// --- what is public --------------------------------------------------------------------------
 
 HttpClient::HttpClient(Loop& loop, HttpClientOptions options)
     : state_(std::make_shared<HttpClientState>(loop, options)) {}

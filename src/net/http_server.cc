@@ -62,8 +62,7 @@ boost::system::error_code open_acceptor(LoopAcceptor& acceptor, const tcp::endpo
 
 }  // namespace
 
-// --- what connections share
-// -----------------------------------------------------------------------
+// --- what connections share ------------------------------------------------------------------
 
 Task<void> HttpServerState::accept_connections() {
     const auto self = shared_from_this();
@@ -146,8 +145,7 @@ std::string_view HttpServerState::date() {
     return date_text;
 }
 
-// --- the server
-// -----------------------------------------------------------------------------------
+// --- the server ------------------------------------------------------------------------------
 
 HttpServer::HttpServer(std::shared_ptr<HttpServerState> state) : state_(std::move(state)) {}
 HttpServer::~HttpServer() {
@@ -205,8 +203,7 @@ void HttpServer::stop() {
     if (ran) state_->wait_until_empty(Duration::max());
 }
 
-// --- the responder
-// --------------------------------------------------------------------------------
+// --- the responder ---------------------------------------------------------------------------
 
 Task<bool> Responder::send(int status, const HttpHeaders& headers, std::string_view body) {
     return connection_.send(status, headers, body);

@@ -85,8 +85,7 @@ TEST(TokenizerJson, learns_bos_and_eos_from_the_template_and_the_config) {
               "tokenizer_config.json: bos_token must be a string or an object with content");
 }
 
-// --- splitting in Hugging Face's words
-// -------------------------------------------------------------
+// --- splitting in Hugging Face's words -------------------------------------------------------
 
 std::string split(std::vector<SplitStep> steps, std::string_view text) {
     const PreTokenizer pre = PreTokenizer::create(steps).value();

@@ -5,6 +5,7 @@ import argparse
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -157,6 +158,7 @@ def main():
     unknown = set(words.targets.split(",")) - set(TARGETS)
     if unknown:
         parser.error(f"--targets: {', '.join(sorted(unknown))} is none of {', '.join(TARGETS)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that targets end with it
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(folder, words.seconds)

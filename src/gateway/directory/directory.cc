@@ -95,8 +95,7 @@ std::vector<const Key*> Directory::keys_of_user(std::string_view user) const {
     return keys;
 }
 
-// --- changes
-// --------------------------------------------------------------------------------------
+// --- changes ---------------------------------------------------------------------------------
 
 Directory::Edit Directory::put(std::string action, Record record) {
     return {std::move(action), kind_of(record), holder_of(record).id, std::move(record)};
@@ -270,8 +269,7 @@ void Directory::give_text(Key& key, std::string_view text) const {
     key.display = key_display(text);
 }
 
-// --- tables
-// ---------------------------------------------------------------------------------------
+// --- tables ----------------------------------------------------------------------------------
 
 std::optional<Record> Directory::exchange(RecordKind kind, const std::string& id,
                                           std::optional<Record> record) {

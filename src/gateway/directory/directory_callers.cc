@@ -130,8 +130,7 @@ std::expected<CallerRef, Denial> Directory::make_caller(const Key& key) {
     return std::make_shared<const Caller>(std::move(caller));
 }
 
-// --- scopes
-// ---------------------------------------------------------------------------------------
+// --- scopes ----------------------------------------------------------------------------------
 
 std::vector<ScopeId> Directory::scopes(const Caller& caller, std::string_view model,
                                        std::string_view end_user) {

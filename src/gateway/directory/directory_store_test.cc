@@ -268,8 +268,7 @@ TEST(SqliteDirectory, changes_nothing_while_another_process_holds_the_file) {
     EXPECT_TRUE(*desk.change(make_key));
 }
 
-// --- several gateways
-// -----------------------------------------------------------------------------
+// --- several gateways ------------------------------------------------------------------------
 
 class SharedDirectory : public testing::Test {
   protected:

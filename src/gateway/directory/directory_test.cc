@@ -6,8 +6,7 @@
 namespace brigada {
 namespace {
 
-// --- identify
-// -------------------------------------------------------------------------------------
+// --- identify --------------------------------------------------------------------------------
 
 TEST(Directory, tells_why_a_key_is_refused_without_repeating_it) {
     Office office;
@@ -94,8 +93,7 @@ TEST(Directory, rotates_with_grace_and_keeps_counting_for_the_same_key) {
     EXPECT_EQ(office.denial(third), "");
 }
 
-// --- what a caller may use
-// ------------------------------------------------------------------------
+// --- what a caller may use -------------------------------------------------------------------
 
 TEST(Directory, lets_every_level_narrow_the_models) {
     Office office;
@@ -225,8 +223,7 @@ TEST(Directory, forgets_the_scopes_of_what_is_gone) {
     }
 }
 
-// --- rules
-// ----------------------------------------------------------------------------------------
+// --- rules -----------------------------------------------------------------------------------
 
 TEST(Directory, refuses_what_breaks_a_rule_and_says_which) {
     Office office({.key_bounds = {.limits = {.requests_per_minute = 100},

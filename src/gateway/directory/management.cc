@@ -143,8 +143,7 @@ ManagementReply overtaken() {
                    "repeat it.");
 }
 
-// --- desk
-// -----------------------------------------------------------------------------------------
+// --- desk ------------------------------------------------------------------------------------
 
 std::string_view Desk::query(std::string_view name) const {
     const auto found = call.query.find(name);

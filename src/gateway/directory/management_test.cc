@@ -267,8 +267,7 @@ TEST(Management, answers_mistakes_in_the_envelope_of_litellm) {
     EXPECT_FALSE(is_management_path("/v1/models"));
 }
 
-// --- isolation
-// ------------------------------------------------------------------------------------
+// --- isolation -------------------------------------------------------------------------------
 
 TEST(Isolation, lets_only_the_master_key_administer) {
     Office office;

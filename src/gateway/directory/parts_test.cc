@@ -13,8 +13,7 @@
 namespace brigada {
 namespace {
 
-// --- keys
-// -----------------------------------------------------------------------------------------
+// --- keys ------------------------------------------------------------------------------------
 
 TEST(KeySecret, hashes_as_hmac_sha256_does) {
     // RFC 4231, test case 2: key "Jefe", data "what do ya want for nothing?".
@@ -61,8 +60,7 @@ TEST(KeySecret, knows_what_cannot_be_a_key) {
     EXPECT_TRUE(check_chosen_key("sk-1234567890123456").ok());
 }
 
-// --- times
-// ----------------------------------------------------------------------------------------
+// --- times -----------------------------------------------------------------------------------
 
 TEST(TimeText, writes_what_it_reads) {
     Rng rng(3);
@@ -98,8 +96,7 @@ TEST(TimeText, adds_durations) {
         EXPECT_FALSE(after(start, bad).ok()) << bad;
 }
 
-// --- models
-// ---------------------------------------------------------------------------------------
+// --- models ----------------------------------------------------------------------------------
 
 /// What a pattern means, said by recursion.
 bool naive_match(std::string_view pattern, std::string_view name) {
@@ -137,8 +134,7 @@ TEST(ModelList, knows_the_special_names) {
     EXPECT_TRUE(allows_model({"no-default-models", "m"}, "m"));
 }
 
-// --- allowances
-// -----------------------------------------------------------------------------------
+// --- allowances ------------------------------------------------------------------------------
 
 TEST(Allowance, fills_what_is_open_and_keeps_a_budget_together) {
     const Allowance base{.limits = {.requests_per_minute = 10, .tokens_per_minute = 1'000},
@@ -167,8 +163,7 @@ TEST(Allowance, says_budgets_as_rules) {
     EXPECT_FALSE(limits_all_models({}));
 }
 
-// --- scopes
-// ---------------------------------------------------------------------------------------
+// --- scopes ----------------------------------------------------------------------------------
 
 TEST(ScopeBook, gives_each_scope_one_id_and_never_again_once_forgotten) {
     ScopeBook book;
@@ -190,8 +185,7 @@ TEST(ScopeBook, gives_each_scope_one_id_and_never_again_once_forgotten) {
     book.check();
 }
 
-// --- bodies
-// ---------------------------------------------------------------------------------------
+// --- bodies ----------------------------------------------------------------------------------
 
 TEST(BodyReader, says_of_a_wrong_field_what_would_work) {
     const Json body = {

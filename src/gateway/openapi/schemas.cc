@@ -8,8 +8,7 @@ namespace {
 
 using enum FieldType;
 
-// --- what holders of limits have in common
-// --------------------------------------------------------
+// --- what holders of limits have in common ---------------------------------------------------
 
 constexpr FieldDoc kAllowance[] = {
     {"rpm_limit", whole, "requests in every 60 seconds"},
@@ -48,8 +47,7 @@ constexpr FieldDoc kHolder[] = {
     {"litellm_budget_table", ref, "the template of budget_id", "Budget"},
 };
 
-// --- keys
-// -----------------------------------------------------------------------------------------
+// --- keys ------------------------------------------------------------------------------------
 
 constexpr FieldDoc kKeyFields[] = {
     {"key_alias", text, "for people; of one key only"},
@@ -90,8 +88,7 @@ constexpr FieldDoc kKeyList[] = {
 };
 constexpr FieldDoc kDeletedKeys[] = {{"deleted_keys", texts, "their tokens", "", true}};
 
-// --- teams
-// ----------------------------------------------------------------------------------------
+// --- teams -----------------------------------------------------------------------------------
 
 constexpr FieldDoc kPerson[] = {
     {"user_id", text},
@@ -147,8 +144,7 @@ constexpr FieldDoc kMemberAdd[] = {
 constexpr FieldDoc kDeletedTeams[] = {{"deleted_teams", texts, "", "", true}};
 constexpr FieldDoc kTeamList[] = {{"", ref, "", "Team", true}};
 
-// --- users
-// ----------------------------------------------------------------------------------------
+// --- users -----------------------------------------------------------------------------------
 
 constexpr std::string_view kRoles =
     "proxy_admin|proxy_admin_viewer|internal_user|internal_user_viewer";
@@ -195,8 +191,7 @@ constexpr FieldDoc kUserList[] = {
 };
 constexpr FieldDoc kDeletedUsers[] = {{"deleted_users", texts, "", "", true}};
 
-// --- organisations, budgets, customers
-// --------------------------------------------------------------
+// --- organisations, budgets, customers -------------------------------------------------------
 
 constexpr FieldDoc kOrganizationFields[] = {
     {"organization_alias", text, "for people"},
@@ -235,8 +230,7 @@ constexpr FieldDoc kDeletedCustomers[] = {{"deleted_customers", texts, "", "", t
 constexpr FieldDoc kBlockedCustomers[] = {{"blocked_users", refs, "", "Customer", true}};
 constexpr FieldDoc kUnblockedCustomers[] = {{"unblocked_users", texts, "", "", true}};
 
-// --- spend, sessions, health
-// ------------------------------------------------------------------------
+// --- spend, sessions, health -----------------------------------------------------------------
 
 constexpr FieldDoc kSpendRow[] = {
     {"holder", text, "an id; empty: of calls that had none", "", true},
@@ -339,8 +333,7 @@ constexpr FieldDoc kBacklog[] = {
     {"store_trouble", text, "the same of the store", "", true},
 };
 
-// --- calls to models
-// --------------------------------------------------------------------------------
+// --- calls to models -------------------------------------------------------------------------
 
 constexpr FieldDoc kModelCall[] = {
     {"model", text, "one of /v1/models", "", true},
