@@ -58,7 +58,7 @@ void Mover::move_until_stopped(const std::stop_token& stop) {
     Duration retry = config_.retry;
     while (wal_.wait_past(moved_, stop)) {
         const Result<void> outcome = move_batch();
-        note_outcome(outcome);
+        if (!outcome.ok()) note_trouble(outcome.error());
         pause(outcome.ok() ? config_.pace : retry, outcome.ok(), stop);
         retry = outcome.ok() ? config_.retry : std::min(retry * 2, config_.longest_retry);
     }
@@ -100,16 +100,22 @@ Result<void> Mover::insert_batch() {
     const uint64_t moved = batch_.back().frame.end() - 1;
     TRY(store_->insert(calls_, moved));
     wal_.moved(moved, bytes);
-    std::lock_guard lock(mutex_);
-    moved_ = moved;
-    oldest_.reset();
-    changed_.notify_all();
+    note_moved(moved);
     return {};
 }
 
-void Mover::note_outcome(const Result<void>& outcome) {
+/// All of it at once: whoever flush() wakes sees no trouble that is over.
+void Mover::note_moved(uint64_t moved) {
     std::lock_guard lock(mutex_);
-    trouble_ = outcome.ok() ? std::string() : outcome.error().message;
+    moved_ = moved;
+    oldest_.reset();
+    trouble_.clear();
+    changed_.notify_all();
+}
+
+void Mover::note_trouble(const Error& error) {
+    std::lock_guard lock(mutex_);
+    trouble_ = error.message;
 }
 
 void Mover::pause(Duration length, bool may_hurry, const std::stop_token& stop) {

@@ -54,7 +54,8 @@ class Mover {
     Result<void> move_batch();
     Result<void> read_batch();
     Result<void> insert_batch();
-    void note_outcome(const Result<void>& outcome);
+    void note_moved(uint64_t moved);
+    void note_trouble(const Error& error);
     void pause(Duration length, bool may_hurry, const std::stop_token& stop);
 
     Wal& wal_;
