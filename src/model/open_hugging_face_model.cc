@@ -5,6 +5,7 @@
 #include "base/concat.h"
 #include "base/json.h"
 #include "model/open_model.h"
+#include "model/optional_file.h"
 #include "model/safetensors.h"
 #include "model/shown.h"
 #include "model/weight_names.h"
@@ -16,17 +17,6 @@ namespace {
 
 constexpr size_t kMaxConfig = 1 << 20;       // bytes of config.json and its like
 constexpr size_t kMaxTokenizer = 256 << 20;  // Gemma's tokenizer.json has 33 MB
-
-bool is_there(const Path& path) {
-    std::error_code failed;  // what cannot be looked at is reported by whoever opens it
-    return std::filesystem::exists(path, failed);
-}
-
-/// The file's text; "" when there is none.
-Result<std::string> read_optional(const Path& path, size_t max_bytes) {
-    if (!is_there(path)) return std::string();
-    return read_file(path, max_bytes);
-}
 
 /// A JSON object; an empty one when there is no such file.
 Result<Json> read_optional_object(const Path& path, size_t max_bytes) {

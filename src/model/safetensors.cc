@@ -8,6 +8,7 @@
 
 #include "base/concat.h"
 #include "model/byte_reader.h"
+#include "model/optional_file.h"
 #include "model/shown.h"
 
 namespace brigada {
@@ -106,11 +107,6 @@ Result<void> refuse_overlap(std::span<const Tensor> tensors, std::string_view na
             return Error{Code::corrupt, concat(name, ": tensors ", shown(order[i - 1]->name),
                                                " and ", shown(order[i]->name), " overlap")};
     return {};
-}
-
-bool is_there(const Path& path) {
-    std::error_code failed;  // what cannot be looked at is reported by whoever opens it
-    return std::filesystem::exists(path, failed);
 }
 
 /// A file's name without any path: an index must not lead out of its directory.

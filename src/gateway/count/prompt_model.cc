@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "model/gguf.h"
 #include "model/gguf_vocabulary.h"
+#include "model/optional_file.h"
 
 namespace brigada {
 
@@ -14,17 +15,6 @@ namespace {
 
 constexpr size_t kMostTokenizerBytes = 256 << 20;  // Gemma's tokenizer.json has 33 MB
 constexpr size_t kMostTemplateBytes = 1 << 20;
-
-bool is_there(const Path& path) {
-    std::error_code failed;  // what cannot be looked at is reported by whoever opens it
-    return std::filesystem::exists(path, failed);
-}
-
-/// "" when there is no such file.
-Result<std::string> read_optional(const Path& path, size_t max_bytes) {
-    if (!is_there(path)) return std::string();
-    return read_file(path, max_bytes);
-}
 
 Result<Tokenizer> named(Result<Tokenizer> opened, const Path& path) {
     if (!opened.ok()) return std::move(opened).error().in(path.string());
