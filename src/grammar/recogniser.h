@@ -58,7 +58,6 @@ class Recogniser {
 
     const Grammar& grammar() const { return *grammar_; }
     size_t positions() const { return places_.size(); }
-    size_t frame_count() const { return frames_.size(); }
     size_t size_bytes() const { return bytes_; }
 
   private:
