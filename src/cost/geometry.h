@@ -30,6 +30,8 @@ struct LatentKv {
     uint32_t latent = 0;         // kv_lora_rank
     uint32_t rope = 0;           // qk_rope_head_dim
     uint32_t indexer_bytes = 0;  // of a sparse indexer's key, per position
+    uint32_t indexer_heads = 0;  // its query heads
+    uint32_t indexer_top = 0;    // positions that it lets attention see; 0: all
     bool operator==(const LatentKv&) const = default;
 };
 
@@ -58,6 +60,10 @@ struct LayerGeometry {
     bool operator==(const LayerGeometry&) const = default;
 };
 
+/// In which numbers the linear layers multiply. Weights that are only stored in fewer bits (AWQ,
+/// GPTQ, GGUF; mxfp4 where the accelerator has no fp4) multiply in bf16.
+enum class ComputeDtype { bf16, fp8, fp4 };
+
 struct ModelGeometry {
     std::string name;
     std::string architecture;
@@ -70,7 +76,8 @@ struct ModelGeometry {
     uint64_t embedding_params = 0;  // input embedding, and the output matrix where it is another
     uint64_t other_params = 0;      // vision tower and the like
     double weight_bytes_per_param =
-        2;                             // of the linear layers as the file has them, scales included
+        2;  // of the linear layers as the file has them, scales included
+    ComputeDtype compute = ComputeDtype::bf16;
     std::vector<std::string> assumed;  // what the file does not say and was taken for granted
 
     uint64_t params() const;         // all

@@ -21,17 +21,21 @@ Duration rounded(double seconds) {
 
 }  // namespace
 
+double StepCost::weights_of(const StepShape& shape) const {
+    const auto tokens = static_cast<double>(shape.tokens());
+    return c_.weights_s + c_.expert_s * touched(c_.experts, c_.experts_per_token, tokens);
+}
+
 double StepCost::seconds(const StepShape& shape) const {
     const auto tokens = static_cast<double>(shape.tokens());
     const auto sequences = static_cast<double>(shape.sequences());
     const auto pairs = static_cast<double>(shape.chunk_pairs + shape.decode_context);
     const auto context = static_cast<double>(shape.decode_context + shape.chunk_context);
-    const double compute = c_.flop_per_token * tokens + c_.flop_per_pair * pairs;
-    const double weights =
-        c_.weights_s + c_.expert_s * touched(c_.experts, c_.experts_per_token, tokens);
+    const double compute =
+        c_.flop_per_token * tokens + c_.flop_per_sequence * sequences + c_.flop_per_pair * pairs;
     const double kv = c_.kv_per_token * context + c_.state_per_sequence * sequences;
     const double comm = c_.comm_s + c_.comm_per_token * tokens;
-    return std::max(compute, weights) + kv + comm + c_.step_s + c_.sequence_s * sequences;
+    return std::max(compute, weights_of(shape)) + kv + comm + c_.step_s + c_.sequence_s * sequences;
 }
 
 Duration StepCost::time(const StepShape& shape) const {
@@ -50,13 +54,12 @@ Duration StepCost::run(const StepShape& shape, uint32_t steps) const {
     const auto series = [&](uint32_t first, uint32_t count) {
         return count == 0 ? 0.0 : (at(first) + at(first + count - 1)) / 2 * count;
     };
+    const auto tokens = static_cast<double>(shape.decodes);
+    const double linear = (c_.flop_per_token + c_.flop_per_sequence) * tokens;
+    const double weights = weights_of(shape);
     const auto compute_bound = [&](uint32_t step) {
-        StepShape later = shape;
-        later.decode_context += uint64_t{shape.decodes} * step;
-        const auto tokens = static_cast<double>(shape.tokens());
-        return c_.flop_per_token * tokens +
-                   c_.flop_per_pair * static_cast<double>(later.decode_context) >
-               c_.weights_s + c_.expert_s * touched(c_.experts, c_.experts_per_token, tokens);
+        const uint64_t context = shape.decode_context + uint64_t{shape.decodes} * step;
+        return linear + c_.flop_per_pair * static_cast<double>(context) > weights;
     };
     uint32_t low = 0;
     uint32_t high = steps;
