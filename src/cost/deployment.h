@@ -36,8 +36,10 @@ struct MemoryBudget {
     uint64_t engine = 0;       // runtime, graphs, collectives
     uint64_t kv = 0;           // what is left for KV
     KvSize kv_size;
-    uint64_t blocks = 0;     // of one data parallel rank
-    uint64_t kv_tokens = 0;  // of the replica, all data parallel ranks together
+    uint64_t blocks = 0;           // of one data parallel rank
+    uint64_t sequence_blocks = 0;  // of those, what a sequence takes for its windows and states
+    uint64_t kv_tokens = 0;  // of the replica, all data parallel ranks together, in sequences of
+                             // max_context tokens
 };
 
 /// Error::unsupported or Error::too_large with the reason and what would work: tp that does not

@@ -35,6 +35,19 @@ struct LatentKv {
     bool operator==(const LatentKv&) const = default;
 };
 
+/// One latent per position within a window, and behind it one per `ratio` positions (DeepSeek-V4);
+/// whole on every rank.
+struct CompressedKv {
+    uint32_t latent = 0;         // numbers of one entry, key and value at once
+    uint32_t window = 0;         // tokens
+    uint32_t ratio = 0;          // positions behind one compressed entry; 0: there is none
+    uint64_t state_bytes = 0;    // of the compressor, per sequence
+    uint32_t indexer_bytes = 0;  // of a sparse indexer's key, per compressed entry
+    uint32_t indexer_heads = 0;  // its query heads
+    uint32_t indexer_top = 0;    // compressed entries that it lets attention see; 0: all
+    bool operator==(const CompressedKv&) const = default;
+};
+
 /// A state that does not grow (linear attention, Mamba): whole, before division among ranks.
 struct StateKv {
     uint64_t bytes = 0;
@@ -46,8 +59,9 @@ struct NoKv {
     bool operator==(const NoKv&) const = default;
 };
 
-using LayerKv = std::variant<HeadsKv, LatentKv, StateKv, NoKv>;
+using LayerKv = std::variant<HeadsKv, LatentKv, CompressedKv, StateKv, NoKv>;
 
+/// Parameters, and how many bytes each takes as the file has them, scales included.
 struct LayerGeometry {
     LayerKv kv;
     uint32_t heads = 0;  // query heads; 0: no attention
@@ -57,6 +71,10 @@ struct LayerGeometry {
     uint64_t expert_params = 0;  // of one routed expert; 0: none
     uint32_t experts = 0;        // routed
     uint32_t experts_per_token = 0;
+    double attention_param_bytes = 2;
+    double dense_param_bytes = 2;
+    double expert_param_bytes = 2;
+    uint64_t whole_params = 0;  // of attention and dense: on each tensor-parallel rank, not shared
     bool operator==(const LayerGeometry&) const = default;
 };
 
@@ -75,14 +93,17 @@ struct ModelGeometry {
     std::vector<LayerGeometry> layers;
     uint64_t embedding_params = 0;  // input embedding, and the output matrix where it is another
     uint64_t other_params = 0;      // vision tower and the like
-    double weight_bytes_per_param =
-        2;  // of the linear layers as the file has them, scales included
+    double embedding_param_bytes = 2;
+    double other_param_bytes = 2;
+    uint32_t expert_width_multiple = 1;  // to which engines pad a routed expert's inner width
     ComputeDtype compute = ComputeDtype::bf16;
     std::vector<std::string> assumed;  // what the file does not say and was taken for granted
 
+    uint64_t output_params() const { return uint64_t{vocab} * d_model; }
     uint64_t params() const;         // all
     uint64_t active_params() const;  // that one token passes, output matrix included, embedding not
     uint64_t weight_bytes() const;   // all, in the file's quantisation
+    bool is_moe() const;
 };
 
 /// Error::unsupported: an architecture whose layers are not known, and what is. Error::corrupt: a
