@@ -19,8 +19,6 @@ class Notes {
 };
 
 void note_router(const RouterSettings& router, Notes& notes) {
-    notes.add(router.strategy == RoutingStrategy::usage_based, "usage-based routing",
-              "the least busy deployment is chosen");
     notes.add(router.affinity.by_key || router.affinity.by_previous_response ||
                   router.affinity.by_cached_prompt,
               "optional_pre_call_checks but session_affinity", "sessions are bound as always");

@@ -18,11 +18,11 @@ TEST(NotYet, says_nothing_of_a_plain_configuration) {
 
 TEST(NotYet, names_what_is_asked_for_and_what_happens_instead) {
     GatewayConfig config;
-    config.router.strategy = RoutingStrategy::usage_based;
+    config.router.affinity.by_key = true;
     config.cache.enabled = true;
     config.cache.store = CacheSettings::Store::redis;
     const auto lines = not_yet(config);
-    EXPECT_THAT(lines, ElementsAre(HasSubstr("the least busy deployment is chosen"),
+    EXPECT_THAT(lines, ElementsAre(HasSubstr("sessions are bound as always"),
                                    HasSubstr("in the memory of this process")));
 }
 

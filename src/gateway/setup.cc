@@ -3,6 +3,7 @@
 #include "route/least_busy.h"
 #include "route/lowest_cost.h"
 #include "route/lowest_latency.h"
+#include "route/lowest_usage.h"
 #include "route/prefix_hash.h"
 #include "route/round_robin.h"
 #include "route/session_policy.h"
@@ -64,8 +65,9 @@ std::unique_ptr<Policy> make_policy(RoutingStrategy strategy) {
         case RoutingStrategy::simple_shuffle:
             return std::make_unique<Weighted>();
         case RoutingStrategy::least_busy:
-        case RoutingStrategy::usage_based:
             return std::make_unique<LeastBusy>();
+        case RoutingStrategy::usage_based:
+            return std::make_unique<LowestUsage>();
         case RoutingStrategy::latency_based:
             return std::make_unique<LowestLatency>();
         case RoutingStrategy::cost_based:

@@ -9,7 +9,7 @@ bool is_less_busy(const Candidate& a, const Candidate& b) {
 }
 
 // The call's own id decides among equals: an idle pool is used evenly, not from its first member.
-Policy::Pick LeastBusy::pick(const Call& call, std::span<const Candidate> candidates) {
+Policy::Pick LeastBusy::pick(const Call& call, std::span<const Candidate> candidates, Instant) {
     std::vector<const Candidate*> least;
     for (const Candidate& candidate : candidates) {
         if (!least.empty() && is_less_busy(*least.front(), candidate)) continue;

@@ -7,7 +7,7 @@ namespace brigada {
 
 class LeastBusy : public Policy {
   private:
-    Pick pick(const Call& call, std::span<const Candidate> candidates) override;
+    Pick pick(const Call& call, std::span<const Candidate> candidates, Instant now) override;
 };
 
 /// Fewer calls for its weight.

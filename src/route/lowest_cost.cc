@@ -17,7 +17,7 @@ __int128 cost_pico(const Call& call, const Candidate& candidate) {
 
 }  // namespace
 
-Policy::Pick LowestCost::pick(const Call& call, std::span<const Candidate> candidates) {
+Policy::Pick LowestCost::pick(const Call& call, std::span<const Candidate> candidates, Instant) {
     const Candidate* best = &candidates.front();
     for (const Candidate& candidate : candidates.subspan(1)) {
         const __int128 cost = cost_pico(call, candidate);

@@ -8,7 +8,7 @@ namespace brigada {
 
 class LowestLatency : public Policy {
   private:
-    Pick pick(const Call& call, std::span<const Candidate> candidates) override;
+    Pick pick(const Call& call, std::span<const Candidate> candidates, Instant now) override;
 };
 
 }  // namespace brigada

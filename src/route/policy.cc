@@ -10,10 +10,10 @@
 namespace brigada {
 
 std::string_view to_string(RouteReason reason) {
-    constexpr std::array<std::string_view, 13> kNames = {
-        "in_turn",     "by_weight",     "least_busy", "lowest_latency", "lowest_cost",
-        "prefix_hash", "hash_overflow", "stays",      "moves",          "spills",
-        "displaced",   "cached",        "fastest"};
+    constexpr std::array<std::string_view, 14> kNames = {
+        "in_turn",     "by_weight",   "least_busy",    "lowest_latency", "lowest_usage",
+        "lowest_cost", "prefix_hash", "hash_overflow", "stays",          "moves",
+        "spills",      "displaced",   "cached",        "fastest"};
     return kNames.at(static_cast<size_t>(reason));
 }
 
@@ -31,7 +31,7 @@ std::optional<Route> Policy::choose(const Call& call, std::span<const Candidate>
         open.push_back(candidate);
     }
     if (open.empty()) return std::nullopt;
-    const auto [chosen, reason] = pick(call, open);
+    const auto [chosen, reason] = pick(call, open, now);
     return Route{.upstream = chosen.id,
                  .reason = reason,
                  .cached_tokens = chosen.kv.cached_tokens,

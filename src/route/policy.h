@@ -35,6 +35,7 @@ enum class RouteReason {
     by_weight,       // weighted round robin
     least_busy,      // fewest calls for its weight
     lowest_latency,  // shortest time with the calls it has
+    lowest_usage,    // fewest tokens of the last minute for its weight
     lowest_cost,     // cheapest for this call
     prefix_hash,     // the beginning of the prompt decides
     hash_overflow,   // the one that the hash names has too many calls
@@ -73,7 +74,7 @@ class Policy {
 
   private:
     /// One of these, all of which have room; there is at least one.
-    virtual Pick pick(const Call& call, std::span<const Candidate> candidates) = 0;
+    virtual Pick pick(const Call& call, std::span<const Candidate> candidates, Instant now) = 0;
 };
 
 /// What a call hashes to where nothing else tells upstreams apart: sub-agents of one parent alike,

@@ -9,6 +9,7 @@
 #include "route/least_busy.h"
 #include "route/lowest_cost.h"
 #include "route/lowest_latency.h"
+#include "route/lowest_usage.h"
 #include "route/prefix_hash.h"
 #include "route/round_robin.h"
 #include "route/session_policy.h"
@@ -125,6 +126,25 @@ TEST(LowestLatency, tries_the_unknown_then_prefers_the_fast_until_it_is_busy) {
     pool.run(0);
     pool.run(0);
     EXPECT_EQ(pool.choose(policy, call_of(1))->upstream, UpstreamId{1}) << "3 x 2 s over 1 x 5 s";
+}
+
+TEST(LowestUsage, counts_the_tokens_of_the_last_minute_for_weight) {
+    Pool pool(2);
+    LowestUsage policy;
+    pool.facts[1].weight = 3;
+    EXPECT_EQ(pool.choose(policy, call_of(1, 60'000))->upstream, UpstreamId{0});
+    for (uint64_t call = 2; call < 5; ++call)  // 60,200 for weight 1 against 3 x 30,200 for 3
+        EXPECT_EQ(pool.choose(policy, call_of(call, 30'000), at_s(30))->upstream, UpstreamId{1});
+    EXPECT_EQ(pool.choose(policy, call_of(5, 100'000), at_s(59))->upstream, UpstreamId{1});
+    EXPECT_EQ(pool.choose(policy, call_of(6), at_s(59))->upstream, UpstreamId{0});
+    EXPECT_EQ(pool.choose(policy, call_of(7), at_s(60))->reason, RouteReason::lowest_usage);
+}
+
+TEST(LowestUsage, spreads_by_calls_where_nobody_counts_tokens) {
+    Pool pool(2);
+    LowestUsage policy;
+    pool.run(0);
+    EXPECT_EQ(pool.choose(policy, call_of(1, 0))->upstream, UpstreamId{1});
 }
 
 TEST(LowestCost, prices_what_is_cached_at_its_own_rate) {

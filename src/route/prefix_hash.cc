@@ -15,7 +15,7 @@ constexpr uint32_t kFloorCalls = 1;        // an idle upstream is never over it
 }  // namespace
 
 // A key stands for its block and all before it, so the last of the first blocks says it all.
-Policy::Pick PrefixHash::pick(const Call& call, std::span<const Candidate> candidates) {
+Policy::Pick PrefixHash::pick(const Call& call, std::span<const Candidate> candidates, Instant) {
     CHECK(blocks_ > 0);
     const size_t last = std::min<size_t>(blocks_, call.keys.size());
     const uint64_t key = last == 0 ? 0 : raw(call.keys[last - 1]);

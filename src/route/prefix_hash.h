@@ -13,7 +13,7 @@ class PrefixHash : public Policy {
     explicit PrefixHash(uint32_t blocks) : blocks_(blocks) {}
 
   private:
-    Pick pick(const Call& call, std::span<const Candidate> candidates) override;
+    Pick pick(const Call& call, std::span<const Candidate> candidates, Instant now) override;
 
     uint32_t blocks_;
 };

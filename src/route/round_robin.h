@@ -7,7 +7,7 @@ namespace brigada {
 
 class RoundRobin : public Policy {
   private:
-    Pick pick(const Call& call, std::span<const Candidate> candidates) override;
+    Pick pick(const Call& call, std::span<const Candidate> candidates, Instant now) override;
 
     std::optional<UpstreamId> last_;
 };

@@ -4,7 +4,7 @@
 
 namespace brigada {
 
-Policy::Pick SessionPolicy::pick(const Call& call, std::span<const Candidate> candidates) {
+Policy::Pick SessionPolicy::pick(const Call& call, std::span<const Candidate> candidates, Instant) {
     const auto open =
         within_bound(candidates, config_.load_bound_per_mille, config_.load_floor_calls);
     const Candidate& best = fastest(call, open);

@@ -22,7 +22,7 @@ class SessionPolicy : public Policy {
     explicit SessionPolicy(const SessionPolicyConfig& config) : config_(config) {}
 
   private:
-    Pick pick(const Call& call, std::span<const Candidate> candidates) override;
+    Pick pick(const Call& call, std::span<const Candidate> candidates, Instant now) override;
     const Candidate& fastest(const Call& call, std::span<const Candidate* const> open) const;
     bool pays_to_move(const Candidate& from, const Candidate& to) const;
 

@@ -3,7 +3,7 @@
 namespace brigada {
 
 // Everybody gains its weight, the richest is chosen and pays for all.
-Policy::Pick Weighted::pick(const Call&, std::span<const Candidate> candidates) {
+Policy::Pick Weighted::pick(const Call&, std::span<const Candidate> candidates, Instant) {
     const Candidate* richest = nullptr;
     int64_t total = 0;
     for (const Candidate& candidate : candidates) {

@@ -10,7 +10,7 @@ namespace brigada {
 
 class Weighted : public Policy {
   private:
-    Pick pick(const Call& call, std::span<const Candidate> candidates) override;
+    Pick pick(const Call& call, std::span<const Candidate> candidates, Instant now) override;
 
     std::map<UpstreamId, int64_t> credit_;  // the sum stays 0 while the candidates are the same
 };
