@@ -115,6 +115,23 @@ Result<BudgetPeriod> parse_period(std::string_view text) {
     return *period;
 }
 
+Duration length_of(const BudgetPeriod& period) {
+    constexpr Duration kDay = Duration::seconds(24 * 3'600);
+    switch (period.unit) {
+        case BudgetPeriod::Unit::total:
+            break;
+        case BudgetPeriod::Unit::second:
+            return Duration::seconds(period.count);
+        case BudgetPeriod::Unit::day:
+            return kDay * period.count;
+        case BudgetPeriod::Unit::week:
+            return kDay * 7 * period.count;
+        case BudgetPeriod::Unit::month:
+            return kDay * 30 * period.count;
+    }
+    return Duration::max();
+}
+
 std::string to_string(const BudgetPeriod& period) {
     const auto named =
         std::ranges::find(kNamed, period, [](const auto& entry) { return entry.second; });

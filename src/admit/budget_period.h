@@ -35,6 +35,9 @@ struct BudgetWindow {
 /// LiteLLM 24h is the day, 7d the week and 30d the month of the calendar. Up to about ten years.
 Result<BudgetPeriod> parse_period(std::string_view text);
 
+/// How long a window is by the clock: days of 24 hours, months of 30 days; total: Duration::max().
+Duration length_of(const BudgetPeriod& period);
+
 /// As parse_period reads it.
 std::string to_string(const BudgetPeriod& period);
 

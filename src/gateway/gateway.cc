@@ -77,7 +77,8 @@ Result<void> Gateway::open_parts() {
                                     loop_));
     TRY(ledger_, Ledger::open({.folder = folder / "ledger",
                                .postgres = postgres,
-                               .sync_within = config().brigada.ledger_sync}));
+                               .sync_within = config().brigada.ledger_sync,
+                               .mover = {.keep = config().general.spend_log_retention}}));
     TRY(budgets_, BudgetBook::open(config(), {.directory = directory(),
                                               .ledger = *ledger_,
                                               .loop = loop_,

@@ -25,8 +25,6 @@ void note_router(const RouterSettings& router, Notes& notes) {
 }
 
 void note_general(const GeneralSettings& general, Notes& notes) {
-    notes.add(!general.spend_log_retention.empty(), "maximum_spend_logs_retention_period",
-              "calls are kept for ever");
     notes.add(general.drops_unsupported_params, "drop_params", "every field is passed on");
 }
 

@@ -21,6 +21,8 @@ struct SpanPieces {
     CallSpan before = {}, after = {};
 };
 
-SpanPieces cut_to_hours(CallSpan span);
+/// Before `first_kept_hour` there are sums only: an hour that the span cuts there counts whole.
+SpanPieces cut_to_hours(CallSpan span,
+                        int64_t first_kept_hour = std::numeric_limits<int64_t>::min());
 
 }  // namespace brigada

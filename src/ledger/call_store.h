@@ -54,6 +54,13 @@ class CallStore {
     using Visitor = std::function<Result<void>(const CallRecord&)>;
     virtual Result<void> each_call(CallSpan span, const Visitor& visit) = 0;
 
+    /// Drops up to `most` of the calls that ended before this hour, oldest first; their sums stay.
+    /// Returns how many.
+    virtual Result<uint64_t> forget(int64_t before_hour, uint64_t most) = 0;
+
+    /// What `forget` was told last: of calls before this hour there may be sums only.
+    virtual Result<int64_t> first_kept_hour() = 0;
+
     virtual Result<bool> contains(RecordId id) = 0;
     virtual Result<int64_t> count() = 0;
 

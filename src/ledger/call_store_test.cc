@@ -55,7 +55,8 @@ class Place {
 
 class SqlitePlace : public Place {
   public:
-    static constexpr const char* kFirstVersion = "PRAGMA user_version = 1";
+    static constexpr const char* kFirstVersion =
+        "ALTER TABLE log DROP COLUMN kept_from; PRAGMA user_version = 1";
 
     std::unique_ptr<CallStore> open() override {
         return SqliteStore::open(folder_.path() / "calls.db").value();
@@ -72,7 +73,7 @@ class SqlitePlace : public Place {
 class PostgresPlace : public Place {
   public:
     static constexpr const char* kFirstVersion =
-        "UPDATE schema_versions SET version = 1 WHERE part = 'ledger'";
+        "DROP TABLE kept_calls; UPDATE schema_versions SET version = 1 WHERE part = 'ledger'";
 
     std::unique_ptr<CallStore> open() override {
         return PostgresStore::for_writing(config_, "test");
@@ -180,6 +181,55 @@ TYPED_TEST(CallStores, add_up_what_adding_one_by_one_adds_up) {
     }
 }
 
+TYPED_TEST(CallStores, forget_old_calls_and_keep_their_sums) {
+    TypeParam place;
+    const auto store = place.open();
+    constexpr int64_t kHour = 500'000;
+    Bundle bundle;
+    for (uint64_t i = 0; i < 60; ++i) {  // one every ten minutes, beginning on the hour
+        CallRecord call = call_of_some_tenant(i);
+        call.ended = {kHour * kHourNs + static_cast<int64_t>(i) * kHourNs / 6};
+        bundle.add(call);
+    }
+    ASSERT_TRUE(store->insert(bundle.stored(), 60).ok());
+    EXPECT_EQ(store->forget(kHour + 4, 20).value(), 20u);
+    EXPECT_EQ(store->forget(kHour + 4, 20).value(), 4u);
+    EXPECT_EQ(store->forget(kHour + 4, 20).value(), 0u);
+    EXPECT_EQ(store->forget(kHour + 1, 20).value(), 0u) << "never back";
+    EXPECT_EQ(store->first_kept_hour().value(), kHour + 4);
+    EXPECT_EQ(store->count().value(), 36);
+    EXPECT_FALSE(store->contains(bundle.calls()[23].id).value());
+    EXPECT_TRUE(store->contains(bundle.calls()[24].id).value());
+    const auto spent = [&](CallSpan span) {
+        std::map<std::string, SpendSum> got;
+        for (const SpendRow& row : store->spend({.by = SpendBy::team, .span = span}).value())
+            got[row.holder] = row.sum;
+        return got;
+    };
+    const auto at = [](double hours) {
+        return WallTime{kHour * kHourNs + static_cast<int64_t>(hours * double(kHourNs))};
+    };
+    for (const auto& [asked, counted] : {std::pair(CallSpan{}, CallSpan{}),
+                                         {{at(1.5), at(6.5)}, {at(1), at(6.5)}},
+                                         {{at(1), at(2.5)}, {at(1), at(3)}},
+                                         {{at(2.25), at(2.5)}, {at(2), at(3)}},
+                                         {{at(4.5), at(5.25)}, {at(4.5), at(5.25)}}})
+        EXPECT_EQ(spent(asked),
+                  naive_spend(bundle.calls(), {.by = SpendBy::team, .span = counted}));
+    Bundle late;  // from a gateway that was away
+    for (const double hours : {2.5, 9.5}) {
+        CallRecord call = call_of_some_tenant(99 + static_cast<uint64_t>(hours));
+        call.ended = at(hours);
+        late.add(call);
+    }
+    EXPECT_EQ(store->insert(late.stored(), 62).value(), 2u);
+    EXPECT_EQ(store->forget(kHour + 4, 20).value(), 1u);
+    const auto verified = store->verify();
+    EXPECT_TRUE(verified.ok()) << verified.error().message;
+    place.run_sql("DELETE FROM calls WHERE ended = (SELECT max(ended) FROM calls)");
+    EXPECT_FALSE(store->verify().ok()) << "what is kept is still proved";
+}
+
 TYPED_TEST(CallStores, find_what_somebody_changed) {
     const struct {
         const char* sql;
@@ -235,7 +285,7 @@ TEST(SqliteStore, refuses_the_schema_of_a_newer_build) {
     EXPECT_EQ(store.error().code, Code::unsupported);
     EXPECT_EQ(store.error().message,
               concat(file.string(),
-                     ": its schema has version 7; this build knows up to 2. Start "
+                     ": its schema has version 7; this build knows up to 3. Start "
                      "the newer build, or use another file"));
     EXPECT_EQ(SqliteStore::open_read_only(file).error().code, Code::unsupported);
 }

@@ -68,6 +68,7 @@ Result<uint64_t> moved_for_certain(const LedgerConfig& config, CallStore& store)
 struct Logged {
     uint64_t sequence = 0;
     RecordId id = {};
+    WallTime ended = {};
 };
 
 /// All of the log. Error::corrupt also for a record that does not decode.
@@ -80,7 +81,7 @@ Result<WalContents> read_log(const Path& folder, uint64_t moved, std::vector<Log
             if (!record.ok() && !bad)
                 bad = std::move(record).error().in(concat("record ", sequence, " of the log"));
             else if (record.ok())
-                logged.push_back({sequence, record->id});
+                logged.push_back({sequence, record->id, record->ended});
             ++sequence;
         }
     };
@@ -122,8 +123,9 @@ Result<void> open_stores(const LedgerConfig& config, std::unique_ptr<CallStore>&
 }
 
 Result<void> expect_stored(CallStore& store, uint64_t moved, const std::vector<Logged>& logged) {
+    TRY(const int64_t kept_from, store.first_kept_hour());
     for (const Logged& each : logged) {
-        if (each.sequence > moved) continue;
+        if (each.sequence > moved || spend_hour(each.ended) < kept_from) continue;
         TRY(const bool stored, store.contains(each.id));
         if (!stored)
             return Error{Code::corrupt, concat("call ", each.id.hex(), ", record ", each.sequence,

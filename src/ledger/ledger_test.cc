@@ -70,6 +70,26 @@ TEST(Ledger, rebuilds_a_budget_from_what_was_spent) {
     EXPECT_EQ(ledger->spent_since(SpendBy::key, "nobody", {}).value(), Money{});
 }
 
+TEST(Ledger, keeps_single_calls_no_longer_than_it_is_told) {
+    const TestFolder folder;
+    const auto ledger = Ledger::open({.folder = folder.path(),
+                                      .mover = {.pace = Duration::milliseconds(1),
+                                                .keep = Duration::seconds(3'600)}})
+                            .value();
+    append_calls(*ledger, 0, 100);  // all of them long ago
+    CallRecord fresh = agent_call(100);
+    fresh.ended = WallClock().now();
+    std::promise<bool> written;
+    ledger->append(fresh, [&](const Result<void>& r) { written.set_value(r.ok()); });
+    ASSERT_TRUE(written.get_future().get());
+    ASSERT_TRUE(ledger->flush(kLong).ok());
+    ledger->stop(kLong);  // the mover forgets after the batch that a flush waits for
+    const auto report = verify_ledger(folder.path());
+    ASSERT_TRUE(report.ok()) << report.error().message;
+    EXPECT_EQ(report->stored, 1);
+    EXPECT_EQ(ledger->spent_since(SpendBy::key, "key-2", {}).value() > Money{}, true);
+}
+
 TEST(Ledger, waits_out_a_store_that_is_stuck_and_serves_on) {
     const TestFolder folder;
     const auto ledger = open_ledger(folder.path());

@@ -9,6 +9,10 @@ namespace {
 /// One transaction: long enough to share its sync, short enough to end soon when asked to stop.
 constexpr uint64_t kBatchBytes = 1 << 20;
 
+/// More than a batch brings of the smallest calls, so that a store that is told to keep less than
+/// it has comes to that.
+constexpr uint64_t kForgottenAtOnce = 20'000;
+
 }  // namespace
 
 Mover::Mover(Wal& wal, std::unique_ptr<CallStore> store, const MoverConfig& config)
@@ -70,6 +74,16 @@ Result<void> Mover::move_batch() {
     TRY(insert_batch());
     batch_.clear();
     calls_.clear();
+    return forget_old_calls();
+}
+
+/// Once an hour, and a few at a time, so that new calls never wait long for old ones to go.
+Result<void> Mover::forget_old_calls() {
+    if (config_.keep == Duration::max()) return {};
+    const int64_t hour = spend_hour(WallClock().now() - config_.keep);
+    if (forgotten_ == hour) return {};
+    TRY(const uint64_t dropped, store_->forget(hour, kForgottenAtOnce));
+    if (dropped < kForgottenAtOnce) forgotten_ = hour;
     return {};
 }
 

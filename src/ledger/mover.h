@@ -26,6 +26,7 @@ struct MoverConfig {
     Duration pace = Duration::milliseconds(100);
     Duration retry = Duration::milliseconds(50);  // after a failure; doubles up to `longest_retry`
     Duration longest_retry = Duration::seconds(5);
+    Duration keep = Duration::max();  // how long calls stay in the store; their sums stay for ever
 };
 
 class Mover {
@@ -54,6 +55,7 @@ class Mover {
     Result<void> move_batch();
     Result<void> read_batch();
     Result<void> insert_batch();
+    Result<void> forget_old_calls();
     void note_moved(uint64_t moved);
     void note_trouble(const Error& error);
     void pause(Duration length, bool may_hurry, const std::stop_token& stop);
@@ -65,7 +67,8 @@ class Mover {
     std::unique_ptr<CallStore> store_;
     WalReader reader_;
     std::vector<OwnedWalFrame> batch_;
-    std::vector<StoredCall> calls_;  // those of batch_; its memory serves batch after batch
+    std::vector<StoredCall> calls_;     // those of batch_; its memory serves batch after batch
+    std::optional<int64_t> forgotten_;  // calls before this hour are gone
 
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;

@@ -52,6 +52,10 @@ INSERT INTO brigada.spend SELECT 7, end_of_tenant,
     ended / 3600000000000 - (ended % 3600000000000 < 0)::int, model, count(*), sum(input),
     sum(cached_input), sum(cache_write), sum(output), sum(cost)
     FROM brigada.held_calls GROUP BY 2, 3, 4;
+)sql",
+                            R"sql(
+CREATE TABLE brigada.kept_calls (one int PRIMARY KEY CHECK (one = 1), from_hour bigint NOT NULL);
+INSERT INTO brigada.kept_calls VALUES (1, -9223372036854775808);
 )sql"};
 
 constexpr const char* kInsertCalls = R"sql(
@@ -285,11 +289,26 @@ Result<void> PostgresStore::add_spend(const SpendCells& cells) {
     return {};
 }
 
+/// Gateways that forget at once take different calls, and wait for none.
+Result<uint64_t> PostgresStore::forget(int64_t before_hour, uint64_t most) {
+    TRY(connect());
+    TRY(PgTransaction transaction, PgTransaction::begin(*database_));
+    TRY(database_->run("UPDATE brigada.kept_calls SET from_hour = $1 WHERE from_hour < $1",
+                       {before_hour}));
+    TRY(const PgRows dropped,
+        database_->run("DELETE FROM brigada.calls WHERE id IN (SELECT id FROM brigada.calls "
+                       "WHERE ended < $1 ORDER BY ended LIMIT $2 FOR UPDATE SKIP LOCKED)",
+                       {before_hour * kHourNs, static_cast<int64_t>(most)}));
+    TRY(transaction.commit());
+    return static_cast<uint64_t>(dropped.affected());
+}
+
 // --- reading ---------------------------------------------------------------------------------
 
 Result<std::vector<SpendRow>> PostgresStore::spend(const SpendQuery& query) {
     TRY(connect());
-    const SpanPieces pieces = cut_to_hours(query.span);
+    TRY(const int64_t kept_from, first_kept_hour());
+    const SpanPieces pieces = cut_to_hours(query.span, kept_from);
     TRY(const PgRows found,
         database_->run(
             spend_sql(query.by),
@@ -330,6 +349,12 @@ Result<void> PostgresStore::each_call(CallSpan span, const Visitor& visit) {
         });
 }
 
+Result<int64_t> PostgresStore::first_kept_hour() {
+    TRY(connect());
+    TRY(const PgRows rows, database_->run_script("SELECT from_hour FROM brigada.kept_calls"));
+    return rows.integer(0, 0);
+}
+
 Result<bool> PostgresStore::contains(RecordId id) {
     TRY(connect());
     TRY(const PgRows rows, database_->run("SELECT 1 FROM brigada.calls WHERE id = $1",
@@ -368,7 +393,8 @@ Result<void> PostgresStore::show_sums(StoreProof& proof) {
 Result<void> PostgresStore::verify() {
     TRY(connect());
     TRY(PgTransaction moment, PgTransaction::begin_reading(*database_));
-    StoreProof proof(database_->name(), pg_text);
+    TRY(const int64_t kept_from, first_kept_hour());
+    StoreProof proof(database_->name(), kept_from, pg_text);
     TRY(show_calls(proof));
     TRY(show_sums(proof));
     return proof.finish();

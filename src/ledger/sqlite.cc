@@ -161,8 +161,8 @@ Result<void> Sqlite::migrate(std::span<const SqliteMigration> migrations) {
     return transaction.commit();
 }
 
-bool Sqlite::changed() const {
-    return sqlite3_changes(connection_.get()) > 0;
+uint64_t Sqlite::changes() const {
+    return static_cast<uint64_t>(sqlite3_changes64(connection_.get()));
 }
 
 Result<void> Sqlite::check_structure() {

@@ -75,8 +75,8 @@ class Sqlite {
     /// The schema's version, counted in migrations; 0 for an empty file.
     Result<int64_t> version();
 
-    /// Whether the last INSERT put a row in.
-    bool changed() const;
+    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    uint64_t changes() const;
 
     /// Error::corrupt with SQLite's words when the file's structure is damaged.
     Result<void> check_structure();

@@ -43,6 +43,10 @@ INSERT INTO spend SELECT 6, member, ended / 3600000000000 - (ended % 36000000000
 INSERT INTO spend SELECT 7, end_of_tenant, ended / 3600000000000 - (ended % 3600000000000 < 0),
     model, count(*), sum(input), sum(cached_input), sum(cache_write), sum(output), sum(cost)
     FROM held_calls GROUP BY 2, 3, 4;
+)sql"},
+                                 // kept_from: the first hour of which calls are kept; sums all are.
+                                 SqliteMigration{R"sql(
+ALTER TABLE log ADD COLUMN kept_from INTEGER NOT NULL DEFAULT -9223372036854775808;
 )sql"}};
 
 Result<void> refuse_version(Sqlite& database) {
@@ -155,7 +159,7 @@ Result<bool> SqliteStore::insert_call(const StoredCall& call) {
         insert_call_->bind(parameter++, value);
     insert_call_->bind_blob(parameter, call.bytes);
     TRY(insert_call_->run());
-    return database_.changed();
+    return database_.changes() > 0;
 }
 
 Result<void> SqliteStore::add_spend(const SpendCell& cell, const SpendSum& sum) {
@@ -185,7 +189,8 @@ Result<uint64_t> SqliteStore::insert(std::span<const StoredCall> calls, uint64_t
 
 Result<std::vector<SpendRow>> SqliteStore::spend(const SpendQuery& query) {
     TRY(SqliteStatement statement, database_.prepare(spend_sql(query)));
-    const SpanPieces pieces = cut_to_hours(query.span);
+    TRY(const int64_t kept_from, first_kept_hour());
+    const SpanPieces pieces = cut_to_hours(query.span, kept_from);
     statement.bind(1, static_cast<int64_t>(query.by));
     statement.bind(2, pieces.first_hour).bind(3, pieces.end_hour);
     statement.bind(4, pieces.before.from.ns).bind(5, pieces.before.to.ns);
@@ -211,6 +216,26 @@ Result<void> SqliteStore::each_call(CallSpan span, const Visitor& visit) {
         TRY(const CallRecord record, decode_call_record(statement.blob(0)));
         TRY(visit(record));
     }
+}
+
+Result<uint64_t> SqliteStore::forget(int64_t before_hour, uint64_t most) {
+    TRY(SqliteTransaction transaction, SqliteTransaction::begin(database_));
+    TRY(SqliteStatement mark, database_.prepare("UPDATE log SET kept_from = max(kept_from, ?)"));
+    TRY(mark.bind(1, before_hour).run());
+    TRY(SqliteStatement drop,
+        database_.prepare("DELETE FROM calls WHERE id IN (SELECT id FROM calls WHERE ended < ? "
+                          "ORDER BY ended LIMIT ?)"));
+    TRY(drop.bind(1, before_hour * kHourNs).bind(2, static_cast<int64_t>(most)).run());
+    const uint64_t dropped = database_.changes();
+    TRY(transaction.commit());
+    return dropped;
+}
+
+Result<int64_t> SqliteStore::first_kept_hour() {
+    TRY(SqliteStatement statement, database_.prepare("SELECT kept_from FROM log"));
+    TRY(const bool row, statement.step());
+    if (!row) return contradiction(database_, "it does not know which calls it has");
+    return statement.integer(0);
 }
 
 Result<bool> SqliteStore::contains(RecordId id) {
@@ -252,7 +277,8 @@ Result<void> SqliteStore::show_sums(StoreProof& proof) {
 Result<void> SqliteStore::verify() {
     TRY(SqliteTransaction moment, SqliteTransaction::begin_reading(database_));
     TRY(database_.check_structure());
-    StoreProof proof(database_.name());
+    TRY(const int64_t kept_from, first_kept_hour());
+    StoreProof proof(database_.name(), kept_from);
     TRY(show_calls(proof));
     TRY(show_sums(proof));
     return proof.finish();

@@ -24,6 +24,8 @@ class SqliteStore : public CallStore {
     Result<uint64_t> insert(std::span<const StoredCall> calls, uint64_t moved) override;
     Result<std::vector<SpendRow>> spend(const SpendQuery& query) override;
     Result<void> each_call(CallSpan span, const Visitor& visit) override;
+    Result<uint64_t> forget(int64_t before_hour, uint64_t most) override;
+    Result<int64_t> first_kept_hour() override;
     Result<bool> contains(RecordId id) override;
     Result<int64_t> count() override;
     Result<void> verify() override;

@@ -42,6 +42,7 @@ Result<void> StoreProof::show_call(const CallColumns& columns, std::string_view 
         return contradiction(concat("call ",
                                     RecordId::from_bytes(columns.id).value_or(RecordId{}).hex(),
                                     " does not agree with its record"));
+    if (spend_hour(record->ended) < first_kept_hour_) return {};
     SpendCells cells;
     add_to_cells(*record, cells);
     for (const auto& [cell, sum] : cells)
@@ -50,6 +51,7 @@ Result<void> StoreProof::show_call(const CallColumns& columns, std::string_view 
 }
 
 Result<void> StoreProof::show_sum(const SpendCell& cell, const SpendSum& sum) {
+    if (cell.hour < first_kept_hour_) return {};
     const auto found = expected_.find(cell);
     if (found == expected_.end() || found->second != sum)
         return contradiction(concat("the spend of ", to_string(cell.by), " '", cell.holder,

@@ -29,9 +29,10 @@ class StoreProof {
     /// How a store writes the texts of its columns.
     using Spelling = std::string (*)(std::string_view);
 
-    /// `name` is the store's, for messages.
-    explicit StoreProof(std::string name, Spelling spelling = nullptr)
-        : name_(std::move(name)), spelling_(spelling) {}
+    /// `name` is the store's, for messages. Sums of hours before `first_kept_hour` are of calls
+    /// that may be gone.
+    StoreProof(std::string name, int64_t first_kept_hour, Spelling spelling = nullptr)
+        : name_(std::move(name)), first_kept_hour_(first_kept_hour), spelling_(spelling) {}
 
     // In this order; each is Error::corrupt for a contradiction.
     Result<void> show_call(const CallColumns& columns, std::string_view bytes);
@@ -44,6 +45,7 @@ class StoreProof {
     Error contradiction(std::string_view what) const;
 
     std::string name_;
+    int64_t first_kept_hour_;
     Spelling spelling_;    // null: as they are
     SpendCells expected_;  // sums of the calls that were shown, less the sums that were
 };

@@ -91,7 +91,7 @@ struct GeneralSettings {
     Secret database_url = {};
     int64_t database_connections = 10;
     Duration batch_write_interval = Duration::seconds(10);
-    std::string spend_log_retention = {};  // "": kept for ever
+    Duration spend_log_retention = Duration::max();  // how long single calls are kept
     bool serves_without_database = false;  // allow_requests_on_db_unavailable
     bool fails_closed = false;             // fail_closed_budget_enforcement
 

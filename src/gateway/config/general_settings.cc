@@ -1,4 +1,5 @@
 // general_settings: the master key, the database, sizes, health checks, and how many calls at once.
+#include "admit/budget_period.h"
 #include "base/concat.h"
 #include "gateway/config/sections.h"
 #include "ledger/postgres_address.h"
@@ -26,11 +27,23 @@ void read_database_url(YamlFields& fields, Secret& out) {
     out = Secret(*std::move(url));
 }
 
+/// Sums are kept by the hour, so no less than one of single calls.
+void read_retention(YamlFields& fields, Duration& out) {
+    const auto value = fields.find("maximum_spend_logs_retention_period");
+    if (!value) return;
+    const auto written = value->period();
+    if (!written) return;
+    const auto period = parse_period(*written);
+    const Duration length = period.ok() ? length_of(*period) : Duration();
+    if (length < Duration::seconds(3'600)) return value->must_be("an hour or more, such as 30d");
+    out = length;
+}
+
 void read_database(YamlFields& fields, GeneralSettings& out) {
     read_database_url(fields, out.database_url);
     fields.integer("database_connection_pool_limit", {1, 1000}, out.database_connections);
     fields.seconds("proxy_batch_write_at", out.batch_write_interval);
-    fields.period("maximum_spend_logs_retention_period", out.spend_log_retention);
+    read_retention(fields, out.spend_log_retention);
     fields.boolean("allow_requests_on_db_unavailable", out.serves_without_database);
     fields.boolean("fail_closed_budget_enforcement", out.fails_closed);
 }

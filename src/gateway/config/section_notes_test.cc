@@ -24,6 +24,9 @@ TEST(Notes, errors) {
          "f.yaml:1:19: credential_list[0]: credential_name is missing"},
         {"brigada: {listen: here}",
          "f.yaml:1:19: brigada.listen: must be HOST:PORT, as in 0.0.0.0:4000"},
+        {"general_settings: {maximum_spend_logs_retention_period: 10m}",
+         "f.yaml:1:57: general_settings.maximum_spend_logs_retention_period: must be an hour or "
+         "more, such as 30d; got \"10m\""},
         {"brigada: {budget_status: 500}",
          "f.yaml:1:26: brigada.budget_status: must be one of 429, 400; got \"500\""},
         {"brigada: {default_class: bach}",

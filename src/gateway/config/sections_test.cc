@@ -205,7 +205,7 @@ TEST(Sections, general_settings) {
         {"general_settings", "proxy_batch_write_at: 1",
          [](GatewayConfig& c) { c.general.batch_write_interval = Duration::seconds(1); }},
         {"general_settings", "maximum_spend_logs_retention_period: 90d",
-         [](GatewayConfig& c) { c.general.spend_log_retention = "90d"; }},
+         [](GatewayConfig& c) { c.general.spend_log_retention = Duration::seconds(90 * 86'400); }},
         {"general_settings",
          "allow_requests_on_db_unavailable: true, fail_closed_budget_enforcement: true",
          [](GatewayConfig& c) {
