@@ -92,8 +92,8 @@ struct GeneralSettings {
     int64_t database_connections = 10;
     Duration batch_write_interval = Duration::seconds(10);
     Duration spend_log_retention = Duration::max();  // how long single calls are kept
-    bool serves_without_database = false;  // allow_requests_on_db_unavailable
-    bool fails_closed = false;             // fail_closed_budget_enforcement
+    bool serves_without_database = false;            // allow_requests_on_db_unavailable
+    bool fails_closed = false;                       // fail_closed_budget_enforcement
 
     std::optional<int64_t> max_parallel = {};  // of one key that says nothing itself
     int64_t max_request_bytes = 32 << 20;
