@@ -1,0 +1,34 @@
+// Explaining a plan: each function adds one section of lines to a page, computing as it explains.
+// explain() is all of them for a chosen plan.
+#pragma once
+
+#include "plan/candidate.h"
+#include "plan/page.h"
+
+namespace brigada {
+
+/// People, amplification, duty, calls per second, calls in flight (Little's law).
+void explain_demand(Page& page, const Workload& workload, double people, const Figures& figures);
+
+/// What share of a recorded session a person's calls take: decoding at `tokens_per_s`, and what
+/// reading and waiting add.
+void explain_duty(Page& page, const Workload& workload, double tokens_per_s, double answer_s);
+
+/// KV of a token, by kinds of layers; of a rank; of a sequence of `tokens`, in GiB and GB.
+void explain_kv(Page& page, const ModelGeometry& model, KvDtype dtype, uint32_t tp, double tokens);
+
+/// Memory of one rank, blocks, tokens, and how many sequences of `tokens` fit into a replica.
+void explain_memory(Page& page, const Deployment& deployment, const MemoryBudget& memory,
+                    double tokens);
+
+/// Age of eviction, what is found, what must be read.
+void explain_reuse(Page& page, const Situation& situation, const Figures& figures);
+
+/// A step, TPOT, reading, waiting, percentiles.
+void explain_speed(Page& page, const Situation& situation, const Figures& figures);
+
+void explain_money(Page& page, const PlanRequest& request, const PlanOption& option);
+
+Page explain(const PlanRequest& request, const PlanOption& option);
+
+}  // namespace brigada

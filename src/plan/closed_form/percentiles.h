@@ -1,0 +1,26 @@
+// Percentiles of TTFT, of calls and of their time per token, from the kinds of reading, a tail of
+// waiting and the lengths of answers. No simulation: lengths and waits are taken as independent.
+#pragma once
+
+#include <vector>
+
+#include "plan/closed_form/situation.h"
+
+namespace brigada {
+
+struct CallTimes {
+    const std::vector<Reading>& readings;
+    const std::vector<Quantile>& outputs;
+    double wait_s = 0;     // mean
+    double read_busy = 0;  // the share of calls that wait at all
+    double tpot_s = 0;
+};
+
+/// Waiting is taken as exponential where somebody waits: P(wait > t) = busy x e^(-t busy / mean).
+double ttft_quantile(const CallTimes& times, double share);
+double call_quantile(const CallTimes& times, double share);
+
+/// Of call time over output tokens, seconds.
+double per_token_quantile(const CallTimes& times, double share);
+
+}  // namespace brigada

@@ -1,0 +1,42 @@
+#include "plan/closed_form/residency.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace brigada {
+
+namespace {
+
+double cycle(const CacheLoad& load) {
+    return load.answer_s + mean_gap(load.workload, kAwaySeconds) * load.gap_scale;
+}
+
+}  // namespace
+
+double resident_tokens(const CacheLoad& load, double age_s) {
+    const double every = load.visits_every;
+    const double scale = load.gap_scale * every;
+    const double bound = std::min(age_s / scale, kAwaySeconds);
+    const double held = load.answer_s / every + mean_gap(load.workload, bound) * scale;
+    const double going_on = std::min(1.0, held / (cycle(load) * every));
+    const double ended_per_s = 1 / (load.workload.calls_per_session * cycle(load));
+    return load.sessions * load.session_tokens * (going_on + ended_per_s * age_s);
+}
+
+double eviction_age(const CacheLoad& load, double room_tokens) {
+    if (resident_tokens(load, kOldestAge) <= room_tokens) return kOldestAge;
+    double low = 0, high = kOldestAge;
+    for (int i = 0; i < 48; ++i) {
+        const double age = std::midpoint(low, high);
+        (resident_tokens(load, age) <= room_tokens ? low : high) = age;
+    }
+    return low;
+}
+
+double found_within(const CacheLoad& load, double age_s) {
+    const double away = (load.visits_every - 1) * cycle(load);
+    if (age_s <= away) return 0;
+    return share_within(load.workload.gaps, (age_s - away) / load.gap_scale);
+}
+
+}  // namespace brigada

@@ -1,0 +1,172 @@
+#include "plan/closed_form/solve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "plan/closed_form/answer_time.h"
+#include "plan/closed_form/percentiles.h"
+#include "plan/closed_form/residency.h"
+
+namespace brigada {
+
+namespace {
+
+/// Of the blocks, what is never used: the scheduler's watermark and unevenly spread sessions.
+constexpr double kUsableRoom = 0.95;
+
+/// Who waits for answers more than for himself and his tools is held up by the fleet.
+constexpr double kLongestWait = 1e5;
+
+double think_time(const Situation& situation) {
+    return mean_gap(situation.workload, kAwaySeconds) / situation.peak_factor;
+}
+
+double sequences_per_replica(const Situation& situation) {
+    return situation.people * amplification(situation.workload) / situation.replicas;
+}
+
+CacheLoad cache_load(const Situation& situation, double answer_s) {
+    const double replicas = situation.replicas;
+    const bool stays = situation.affinity;
+    return {.workload = situation.workload,
+            .sessions = sequences_per_replica(situation) * (stays ? 1 : replicas),
+            .session_tokens = session_kv_tokens(situation),
+            .answer_s = answer_s,
+            .gap_scale = 1 / situation.peak_factor,
+            .visits_every = stays ? 1 : replicas};
+}
+
+double tier_tokens(const Situation& situation) {
+    const double bytes_per_token =
+        std::max<double>(1, static_cast<double>(situation.memory.kv_size.per_token)) *
+        situation.deployment.tp;
+    const double bytes = (situation.tiers.ram_bytes + situation.tiers.disk_bytes) *
+                         situation.deployment.accelerators();
+    return bytes / bytes_per_token;
+}
+
+double tier_bytes_per_s(const KvTiers& tiers) {
+    const double all = tiers.ram_bytes + tiers.disk_bytes;
+    if (all <= 0) return 1;
+    return all /
+           (tiers.ram_bytes / tiers.ram_bytes_per_s + tiers.disk_bytes / tiers.disk_bytes_per_s);
+}
+
+struct Look {
+    Figures figures;
+    AnswerTime time;
+};
+
+/// What happens at a replica when calls are answered after `answer_s`.
+Look look(const Situation& situation, double answer_s) {
+    Look out;
+    Figures& figures = out.figures;
+    const Workload& workload = situation.workload;
+    figures.think_s = think_time(situation);
+    figures.cycle_s = figures.think_s + answer_s;
+    figures.sequences = situation.people * amplification(workload);
+    figures.calls_per_s = figures.sequences / figures.cycle_s;
+    figures.running = figures.calls_per_s * answer_s;
+    figures.session_tokens = session_kv_tokens(situation);
+    figures.kv_use =
+        figures.running / situation.replicas * figures.session_tokens / kv_room_tokens(situation);
+    figures.readings = readings_of(situation, answer_s, figures);
+    const ReplicaLoad load{.calls_per_s = figures.calls_per_s / situation.replicas,
+                           .sources = sequences_per_replica(situation),
+                           .context = workload.prompt_tokens + workload.output_tokens / 2,
+                           .output_tokens = workload.output_tokens,
+                           .step_tokens = situation.deployment.step_tokens};
+    out.time = answer_time(situation.cost, load, figures.readings);
+    return out;
+}
+
+bool keeps_up(const Look& seen, double answer_s) {
+    return seen.figures.kv_use <= 1 && seen.time.call_s() <= answer_s;
+}
+
+void fill_percentiles(const Workload& workload, Figures& figures) {
+    const CallTimes times{.readings = figures.readings,
+                          .outputs = workload.outputs,
+                          .wait_s = figures.wait_s,
+                          .read_busy = figures.read_busy,
+                          .tpot_s = figures.tpot_s};
+    figures.ttft_p50_s = ttft_quantile(times, 0.5);
+    figures.ttft_p90_s = ttft_quantile(times, 0.9);
+    figures.ttft_p95_s = ttft_quantile(times, 0.95);
+    figures.ttft_p99_s = ttft_quantile(times, 0.99);
+    figures.call_p90_s = call_quantile(times, 0.9);
+    figures.interactivity_p90 = 1 / per_token_quantile(times, 0.9);
+    const double calls = workload.calls_per_turn_p90;
+    figures.task_p90_s = calls <= 1 ? figures.call_p90_s
+                                    : calls * figures.call_s + (calls - 1) * workload.tool_gap_s;
+}
+
+}  // namespace
+
+double kv_room_tokens(const Situation& situation) {
+    const MemoryBudget& memory = situation.memory;
+    return kUsableRoom * static_cast<double>(memory.blocks) * memory.kv_size.block_tokens *
+           situation.deployment.dp;
+}
+
+double session_kv_tokens(const Situation& situation) {
+    const MemoryBudget& memory = situation.memory;
+    return situation.workload.prompt_tokens + situation.workload.output_tokens +
+           static_cast<double>(memory.sequence_blocks) * memory.kv_size.block_tokens;
+}
+
+double fresh_share(const Workload& workload) {
+    const double missed = (1 - workload.reuse) * workload.prompt_tokens - workload.new_tokens;
+    const double more = workload.prompt_tokens - workload.shared_tokens - workload.new_tokens;
+    return more <= 0 ? 0 : std::clamp(missed / more, 0.0, 1.0);
+}
+
+std::vector<Reading> readings_of(const Situation& situation, double answer_s, Figures& figures) {
+    const Workload& workload = situation.workload;
+    const CacheLoad load = cache_load(situation, answer_s);
+    const double room = kv_room_tokens(situation);
+    const double tiers = tier_tokens(situation);
+    figures.eviction_age_s = eviction_age(load, room);
+    figures.tier_age_s = tiers > 0 ? eviction_age(load, room + tiers) : figures.eviction_age_s;
+    const double repeats = (1 - fresh_share(workload)) * situation.found_share;
+    const double found = repeats * found_within(load, figures.eviction_age_s);
+    const double loaded = repeats * found_within(load, figures.tier_age_s) - found;
+    const double bytes = (workload.prompt_tokens - workload.new_tokens) *
+                         static_cast<double>(situation.memory.kv_size.per_token);
+    const double load_s = bytes / tier_bytes_per_s(situation.tiers);
+    const double prompt = workload.prompt_tokens;
+    const double again = prompt - workload.shared_tokens * situation.found_share;
+    std::vector<Reading> readings = {
+        {.share = found, .uncached = workload.new_tokens, .prompt = prompt},
+        {.share = loaded, .uncached = workload.new_tokens, .prompt = prompt, .load_s = load_s},
+        {.share = 1 - found - loaded, .uncached = again, .prompt = prompt}};
+    figures.uncached_per_call = 0;
+    for (const Reading& reading : readings)
+        figures.uncached_per_call += reading.share * reading.uncached;
+    figures.hit_rate = 1 - figures.uncached_per_call / prompt;
+    return readings;
+}
+
+Figures solve(const Situation& situation) {
+    double low = 0, high = kLongestWait;
+    for (int i = 0; i < 40; ++i) {
+        const double answer_s =
+            i < 8 ? std::sqrt(std::max(low, 1e-3) * high) : std::midpoint(low, high);
+        (keeps_up(look(situation, answer_s), answer_s) ? high : low) = answer_s;
+    }
+    Look seen = look(situation, high);
+    Figures figures = std::move(seen.figures);
+    figures.call_s = high;
+    figures.read_busy = seen.time.read_busy;
+    figures.wait_s = std::max(seen.time.wait_s,
+                              high - seen.time.read_s - seen.time.decode_s);  // for KV, too
+    figures.decode_batch = seen.time.decode_batch;
+    figures.tpot_s = seen.time.tpot_s;
+    figures.ttft_s = figures.wait_s + seen.time.read_s;
+    figures.saturated = figures.call_s > figures.think_s && figures.read_busy > 0.9;
+    fill_percentiles(situation.workload, figures);
+    return figures;
+}
+
+}  // namespace brigada

@@ -1,0 +1,74 @@
+// Workload: what people and their agents ask for, as the few numbers a closed form needs. Built-in
+// ones are measured or declared scaffolds, never averages of several; a trace becomes one, too.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "trace/trace.h"
+
+namespace brigada {
+
+/// Sessions or sub-agents that run beside a person's first: `share` of the time, `extra` of them.
+struct FanOut {
+    std::string name = {};
+    double share = 0;
+    double extra = 0;
+};
+
+/// One quantile: `share` of all values are at most `value`.
+struct Quantile {
+    double share = 0;
+    double value = 0;
+};
+
+struct Workload {
+    std::string name = {};
+    std::string source = {};          // for people
+    double calls_per_session = 1;     // of which each but the first repeats the one before
+    double session_s = 60;            // as it was recorded, answers included
+    double prompt_tokens = 1;         // mean of a call
+    double context_p90 = 1;           // of a call, prompt and output
+    double context_max = 1;           // that must fit, or be refused
+    double new_tokens = 1;            // mean of a call that repeats the one before
+    double shared_tokens = 0;         // tools and system prompt that all sessions have in common
+    double reuse = 0;                 // of prompt tokens, with an endless cache
+    double output_tokens = 1;         // mean
+    std::vector<Quantile> gaps = {};  // s, from an answer to the session's next call
+    std::vector<Quantile> outputs = {};
+    double tool_gap_s = 0;      // mean, within a turn
+    double calls_per_turn = 1;  // mean
+    double calls_per_turn_p90 = 1;
+    std::vector<FanOut> fan_out = {};
+};
+
+/// A gap longer than this is somebody who went away, not somebody who thinks.
+inline constexpr double kAwaySeconds = 1800;
+
+/// Product of 1 + share x extra.
+double amplification(const Workload& workload);
+
+/// Mean of min(gap, bound): with kAwaySeconds the think time of somebody at work.
+double mean_gap(const Workload& workload, double bound);
+
+/// The share of gaps that are at most `seconds`, linear between quantiles.
+double share_within(const std::vector<Quantile>& quantiles, double seconds);
+
+/// The value below which `share` lie, linear between quantiles.
+double value_at(const std::vector<Quantile>& quantiles, double share);
+
+const std::vector<Workload>& known_workloads();
+
+/// The same people with a model that reads at most `max_context` tokens: their agents compact
+/// earlier and more often. Unchanged where the contexts fit; otherwise `source` says so.
+Workload fitted_to_context(Workload workload, double max_context);
+
+/// Error::not_found lists those that are known.
+Result<Workload> find_workload(std::string_view name);
+
+/// The same numbers from a trace. Error::invalid_argument: a trace without calls.
+Result<Workload> workload_of(const Trace& trace);
+
+}  // namespace brigada
