@@ -106,6 +106,10 @@ struct ModelGeometry {
     bool is_moe() const;
 };
 
+/// The text of a config.json. Infinity and NaN, which Python writes though JSON has none, become
+/// null.
+Result<Json> parse_config(std::string_view text, std::string_view what);
+
 /// Error::unsupported: an architecture whose layers are not known, and what is. Error::corrupt: a
 /// field that is missing, contradicts another or makes no sense, by its name. `what` names the
 /// file.
