@@ -276,8 +276,8 @@ TEST(Geometry, an_unknown_architecture_is_taken_for_a_plain_one_or_refused) {
 }
 
 TEST(Geometry, numbers_that_json_does_not_have_count_as_absent) {
-    const auto config = parse_config(
-        R"({"a": Infinity, "b": [-Infinity, NaN], "c": "NaN, \"NaN"})", "config.json");
+    const auto config =
+        parse_config(R"({"a": Infinity, "b": [-Infinity, NaN], "c": "NaN, \"NaN"})", "config.json");
     ASSERT_TRUE(config.ok()) << config.error().message;
     EXPECT_EQ(dump_json(*config), R"({"a":null,"b":[null,null],"c":"NaN, \"NaN"})");
     EXPECT_FALSE(parse_config("{\"a\": Infinit}", "config.json").ok());

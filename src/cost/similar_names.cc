@@ -1,0 +1,62 @@
+#include "cost/similar_names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+namespace brigada {
+
+namespace {
+
+constexpr size_t kSuggestions = 3;
+constexpr size_t kLongestName = 200;
+
+/// Letters to insert, remove or change (Levenshtein).
+size_t edits(std::string_view a, std::string_view b) {
+    std::vector<size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), size_t{0});
+    for (size_t i = 0; i < a.size(); ++i) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < b.size(); ++j) {
+            const size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+        }
+    }
+    return row.back();
+}
+
+/// Far names cost more than half of their letters.
+size_t distance(std::string_view typed, std::string_view known) {
+    if (known.find(typed) != std::string_view::npos) return 0;
+    return edits(typed, known);
+}
+
+}  // namespace
+
+std::string bare_name(std::string_view name) {
+    std::string out;
+    for (const char c : name.substr(0, kLongestName))
+        if (std::isalnum(static_cast<unsigned char>(c)))
+            out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+}
+
+std::vector<std::string> similar_names(std::string_view name,
+                                       const std::vector<std::string>& known) {
+    const std::string typed = bare_name(name);
+    std::vector<std::pair<size_t, size_t>> near;  // how far, which
+    for (size_t i = 0; i < known.size(); ++i) {
+        const std::string bare = bare_name(known[i]);
+        const size_t away = distance(typed, bare);
+        if (away * 2 <= std::max(typed.size(), bare.size())) near.emplace_back(away, i);
+    }
+    std::ranges::sort(near);
+    std::vector<std::string> out;
+    for (const auto& [away, i] : near)
+        if (out.size() < kSuggestions) out.push_back(known[i]);
+    return out;
+}
+
+}  // namespace brigada
