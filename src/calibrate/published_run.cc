@@ -1,0 +1,235 @@
+#include "calibrate/published_run.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "base/concat.h"
+#include "calibrate/csv_table.h"
+#include "calibrate/fit.h"
+
+namespace brigada {
+
+namespace {
+
+constexpr double kMostTokens = 1e8;
+constexpr double kMostFigure = 1e9;
+constexpr uint32_t kClosedRounds = 8;  // requests of each client that waits for its answers
+
+struct Format {
+    std::string_view name;
+    double bytes;  // per parameter, scales included
+    ComputeDtype compute;
+    bool experts_only = false;
+};
+
+constexpr Format kFormats[] = {
+    {"bf16", 2, ComputeDtype::bf16},
+    {"fp8", 1, ComputeDtype::fp8},
+    {"nvfp4", 0.5 + 1.0 / 16, ComputeDtype::fp4},        // a byte of scale for 16 numbers
+    {"mxfp4", 0.5 + 1.0 / 32, ComputeDtype::fp4, true},  // and for 32
+    {"int4", 0.5 + 2.5 / 128, ComputeDtype::bf16},       // scale and zero for 128
+    {"q4_k_m", 0.604, ComputeDtype::bf16},               // 4.83 bits, some matrices in Q6_K
+    {"q4_0", 0.5 + 2.0 / 32, ComputeDtype::bf16},
+};
+
+uint32_t whole(double number) {
+    return static_cast<uint32_t>(std::llround(number));
+}
+
+/// What engines set when nothing is said; the pages say little.
+void set_engine_limits(PublishedRun& run) {
+    const bool large = run.deployment.accelerator.memory_bytes > (70ull << 30);
+    const bool tensorrt = run.engine == "TensorRT-LLM";
+    run.load.step_tokens = large ? 8192 : 2048;
+    run.load.max_running = tensorrt ? 2048 : large ? 1024 : 256;
+    if (run.engine == "llama.cpp") run.load.step_tokens = 512;  // one ubatch
+}
+
+/// "closed:16", "burst:1000", "batch:8".
+Result<void> set_load(PublishedRun& run, std::string_view word) {
+    const size_t colon = std::min(word.find(':'), word.size());
+    const std::string_view kind = word.substr(0, colon);
+    const std::string_view count = word.substr(std::min(colon + 1, word.size()));
+    uint32_t n = 0;
+    const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), n);
+    if (error != std::errc() || end != count.data() + count.size() || n == 0)
+        return Error{Code::corrupt, concat("load is \"", word, "\"; closed:16 would work")};
+    run.load.concurrency = n;
+    run.load.requests = kind == "closed" ? n * kClosedRounds : n;
+    if (kind == "batch") run.load.step_tokens = std::max(n * run.load.prompt_tokens, n);
+    if (kind == "closed" || kind == "burst" || kind == "batch") return {};
+    return Error{Code::corrupt,
+                 concat("load is \"", word, "\"; closed:C, burst:N and batch:B are known")};
+}
+
+Result<double> figure(const CsvTable& table, size_t row, std::string_view column) {
+    TRY(const std::string field, table.text(row, column));
+    if (field.empty()) return 0.0;
+    return table.number(row, column, 1e-9, kMostFigure);
+}
+
+/// Models and accelerators, looked up once each.
+class Catalogue {
+  public:
+    Result<ModelGeometry> model(const std::string& name, const std::string& format) {
+        const auto [found, is_new] = models_.try_emplace({name, format});
+        if (is_new) {
+            TRY(ModelGeometry plain, find_geometry(name));
+            TRY(found->second, with_weights(std::move(plain), format));
+        }
+        return found->second;
+    }
+
+  private:
+    std::map<std::pair<std::string, std::string>, ModelGeometry> models_;
+};
+
+Result<PublishedRun> read_row(const CsvTable& table, size_t row, Catalogue& catalogue) {
+    PublishedRun run;
+    TRY(run.model, table.text(row, "model"));
+    TRY(run.accelerator, table.text(row, "accelerator"));
+    TRY(run.engine, table.text(row, "engine"));
+    TRY(run.source, table.text(row, "source"));
+    TRY(const std::string weights, table.text(row, "weights"));
+    TRY(const std::string kv, table.text(row, "kv"));
+    TRY(const std::string load, table.text(row, "load"));
+    TRY(const double tp, table.number(row, "tp", 1, 1024));
+    TRY(const double dp, table.number(row, "dp", 1, 1024));
+    TRY(const double ep, table.number(row, "ep", 1, 1024));
+    TRY(const double prompt, table.number(row, "prompt_tokens", 0, kMostTokens));
+    TRY(const double output, table.number(row, "output_tokens", 0, kMostTokens));
+    TRY(const double ttft_ms, figure(table, row, "ttft_ms"));
+    TRY(const double tpot_ms, figure(table, row, "tpot_ms"));
+    TRY(run.output_tok_s, figure(table, row, "output_tok_s"));
+    run.ttft_s = ttft_ms / 1e3;
+    run.tpot_s = tpot_ms / 1e3;
+
+    Deployment& d = run.deployment;
+    TRY(d.model, catalogue.model(run.model, weights));
+    TRY(d.accelerator, find_accelerator(run.accelerator));
+    TRY(d.kv_dtype, parse_kv_dtype(kv));
+    d.tp = whole(tp);
+    d.dp = whole(dp);
+    d.ep = whole(ep);
+    run.load.prompt_tokens = std::max(whole(prompt), 1u);
+    run.load.output_tokens = std::max(whole(output), 1u);
+    set_engine_limits(run);
+    TRY(set_load(run, load));
+    return run;
+}
+
+double log_ratio(double predicted, double published) {
+    return std::log(std::max(predicted, 1e-9) / published);
+}
+
+/// A figure that was published, and what came out for it.
+struct Pair {
+    double predicted = 0, published = 0;
+    double weight = 1;
+};
+
+std::vector<Pair> figures(const PublishedRun& run, const EngineFit& fit) {
+    const UniformResult result = predict(run, fit);
+    std::vector<Pair> out;
+    const bool queues = run.load.requests == run.load.concurrency && run.load.concurrency > 64;
+    // A queue's wait follows from the throughput and is noted for what it is: once is enough.
+    if (run.ttft_s > 0) out.push_back({result.ttft_s, run.ttft_s, queues ? 0.3 : 0.7});
+    if (run.tpot_s > 0) out.push_back({result.tpot_s, run.tpot_s, 1});
+    if (run.output_tok_s > 0) out.push_back({result.output_tok_s, run.output_tok_s, 1});
+    return out;
+}
+
+ErrorSummary summary(std::vector<double> errors) {
+    if (errors.empty()) return {};
+    std::ranges::sort(errors);
+    const auto at = [&](double share) {
+        return errors[static_cast<size_t>(share * static_cast<double>(errors.size() - 1))];
+    };
+    return {errors.size(), at(0.5), at(0.9)};
+}
+
+}  // namespace
+
+Result<ModelGeometry> with_weights(ModelGeometry model, std::string_view format) {
+    const auto* found = std::ranges::find(kFormats, format, &Format::name);
+    if (found == std::end(kFormats)) {
+        std::string known;
+        for (const Format& f : kFormats)
+            known += concat(known.empty() ? "" : ", ", f.name);
+        return Error{Code::invalid_argument,
+                     concat("weights are \"", format, "\"; known are ", known)};
+    }
+    for (LayerGeometry& layer : model.layers) {
+        layer.expert_param_bytes = found->bytes;
+        layer.attention_param_bytes = found->experts_only ? 2 : found->bytes;
+        layer.dense_param_bytes = found->experts_only ? 2 : found->bytes;
+    }
+    model.compute = found->compute;
+    return model;
+}
+
+Result<PublishedTable> read_published_runs(std::string_view csv, std::string_view what) {
+    TRY(const CsvTable table, CsvTable::parse(csv, what));
+    PublishedTable out;
+    Catalogue catalogue;
+    for (size_t row = 0; row < table.rows(); ++row) {
+        Result<PublishedRun> run = read_row(table, row, catalogue);
+        if (!run) return std::move(run).error().in(concat(what, ", row ", row + 1));
+        const Result<MemoryBudget> budget = memory_budget(run->deployment);
+        if (!budget) {
+            out.left_out.push_back(concat(run->model, " on ", run->deployment.accelerators(), " x ",
+                                          run->accelerator, ": ", budget.error().message));
+            continue;
+        }
+        run->load.kv_tokens = budget->kv_tokens;
+        out.runs.push_back(*std::move(run));
+    }
+    return out;
+}
+
+UniformResult predict(const PublishedRun& run, const EngineFit& fit) {
+    return run_uniform(run.load, StepCost(step_coefficients(run.deployment, fit)));
+}
+
+PublishedErrors errors(std::span<const PublishedRun* const> runs, const EngineFit& fit) {
+    std::vector<double> ttft, tpot, throughput, all;
+    for (const PublishedRun* run : runs) {
+        const UniformResult result = predict(*run, fit);
+        const auto note = [&](std::vector<double>& list, double predicted, double published) {
+            if (published <= 0) return;
+            list.push_back(std::abs(predicted / published - 1));
+            all.push_back(list.back());
+        };
+        note(ttft, result.ttft_s, run->ttft_s);
+        note(tpot, result.tpot_s, run->tpot_s);
+        note(throughput, result.output_tok_s, run->output_tok_s);
+    }
+    return {summary(ttft), summary(tpot), summary(throughput), summary(all)};
+}
+
+EngineFit fit_to_published(std::span<const PublishedRun* const> runs, const EngineFit& start) {
+    bool with_links = false;
+    for (const PublishedRun* run : runs)
+        with_links |= run->deployment.accelerators() > 1;
+    const auto residuals = [&](std::span<const double> values) {
+        const EngineFit fit = with_free(start, values);
+        std::vector<double> out;
+        for (const PublishedRun* run : runs)
+            for (const Pair& pair : figures(*run, fit)) {
+                // Large errors count by their root: some pages measured something else.
+                const double error = pair.weight * log_ratio(pair.predicted, pair.published);
+                const double size = std::abs(error);
+                out.push_back(size < 0.3 ? error
+                                         : std::copysign(std::sqrt(0.6 * size - 0.09), error));
+            }
+        return out;
+    };
+    LeastSquaresLimits limits;
+    limits.prior = 0.3;
+    limits.difference = 0.02;
+    return with_free(start, least_squares(residuals, free_parameters(start, with_links), limits));
+}
+
+}  // namespace brigada
