@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sched/scheduler.h"
+#include "calibrate/plan_shape.h"
 
 namespace brigada {
 
@@ -47,7 +47,7 @@ class Replay {
 
     void step() {
         const Plan plan = scheduler_.plan(now_);
-        const StepShape shape = shape_of(plan);
+        const StepShape shape = plan_shape(plan, scheduler_);
         Outcome outcome;
         for (const Chunk& chunk : plan.chunks)
             if (chunk.samples) outcome.sampled.push_back({chunk.sequence, TokenId{0}});
@@ -55,17 +55,6 @@ class Replay {
         for (const Sampled& sampled : outcome.sampled)
             note_token(log_[raw(sampled.sequence)], raw(sampled.sequence));
         (void)scheduler_.commit(plan, outcome, now_);
-    }
-
-    StepShape shape_of(const Plan& plan) const {
-        StepShape shape;
-        for (const Chunk& chunk : plan.chunks) {
-            if (chunk.count == 1 && scheduler_.sequence(chunk.sequence).decodes())
-                shape.add_decode(chunk.first + 1);
-            else
-                shape.add_chunk(chunk.first, chunk.count);
-        }
-        return shape;
     }
 
     void note_token(LoggedRequest& request, size_t index) {

@@ -92,6 +92,7 @@ void Engine::step() {
     const Plan plan = sched_.plan(start);
     fail_expired(plan);
     note_begun(plan, start);
+    observer_.planned(plan, sched_);
     const StepLogits logits = runner_->run(plan, sched_);
     const Instant now = clock_.now();
     const Outcome outcome = sample(plan, logits, now);

@@ -31,6 +31,7 @@ struct EngineSnapshot {
 class EngineObserver {
   public:
     virtual ~EngineObserver() = default;
+    virtual void planned(const Plan&, const Scheduler&) {}  // and is about to be computed
     virtual void step(uint32_t /*tokens*/, Duration /*took*/) {}
     virtual void first_token(Duration /*since_received*/) {}
     virtual void next_token(Duration /*since_last*/) {}
