@@ -135,6 +135,11 @@ class Search {
 
 }  // namespace
 
+double tamed(double error, double knee) {
+    const double size = std::abs(error);
+    return size <= knee ? error : std::copysign(std::sqrt(2 * knee * size - knee * knee), error);
+}
+
 std::vector<double> least_squares(const Residuals& residuals,
                                   const std::vector<FreeParameter>& parameters,
                                   const LeastSquaresLimits& limits) {

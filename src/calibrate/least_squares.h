@@ -25,6 +25,10 @@ struct LeastSquaresLimits {
     double prior = 0.03;  // weight of ln(parameter / start): what the data does not decide stays
 };
 
+/// An error as it is up to `knee`, and by its root beyond: its square grows linearly, so a few
+/// wild ones do not decide (Huber's loss).
+double tamed(double error, double knee);
+
 /// Works on logarithms. Residuals must be as many each time. Costs steps x (parameters + 1) calls
 /// or a few more.
 std::vector<double> least_squares(const Residuals& residuals,

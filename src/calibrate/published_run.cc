@@ -17,6 +17,8 @@ constexpr double kMostTokens = 1e8;
 constexpr double kMostFigure = 1e9;
 constexpr uint32_t kClosedRounds = 8;  // requests of each client that waits for its answers
 
+constexpr double kKnee = 0.3;  // of logarithms; some pages measured something else
+
 struct Format {
     std::string_view name;
     double bytes;  // per parameter, scales included
@@ -218,11 +220,8 @@ EngineFit fit_to_published(std::span<const PublishedRun* const> runs, const Engi
         std::vector<double> out;
         for (const PublishedRun* run : runs)
             for (const Pair& pair : figures(*run, fit)) {
-                // Large errors count by their root: some pages measured something else.
                 const double error = pair.weight * log_ratio(pair.predicted, pair.published);
-                const double size = std::abs(error);
-                out.push_back(size < 0.3 ? error
-                                         : std::copysign(std::sqrt(0.6 * size - 0.09), error));
+                out.push_back(tamed(error, kKnee));
             }
         return out;
     };

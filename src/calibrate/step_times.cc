@@ -37,6 +37,20 @@ std::string name_of(const StepShape& shape) {
     return out;
 }
 
+/// The middle of what differs within a group.
+StepShape mean_shape(const std::vector<StepShape>& shapes) {
+    StepShape mean = shapes.front();
+    for (uint64_t StepShape::* const member :
+         {&StepShape::decode_context, &StepShape::chunk_tokens, &StepShape::chunk_context,
+          &StepShape::chunk_pairs}) {
+        uint64_t sum = 0;
+        for (const StepShape& shape : shapes)
+            sum += shape.*member;
+        mean.*member = (sum + shapes.size() / 2) / shapes.size();
+    }
+    return mean;
+}
+
 double median(std::vector<double> values) {
     std::ranges::sort(values);
     return values[values.size() / 2];
@@ -93,6 +107,8 @@ std::vector<FreeParameter> parameters_from(const StepCoefficients& start) {
     return out;
 }
 
+constexpr double kKnee = 0.08;  // of logarithms: steps disturbed by a neighbour are further off
+
 constexpr LeastSquaresLimits kStepLimits = {
     .steps = 100, .difference = 0.01, .enough = 1e-5, .prior = 0.003};
 
@@ -103,20 +119,22 @@ double sum_of_squares(const std::vector<double>& values) {
 }  // namespace
 
 std::vector<StepGroup> group_steps(std::span<const TimedStep> steps) {
+    struct Members {
+        std::vector<StepShape> shapes;
+        std::vector<double> seconds;
+    };
     std::map<decltype(key_of({})), size_t> index;
-    std::vector<StepGroup> groups;
-    std::vector<std::vector<double>> times;
+    std::vector<Members> all;
     for (const TimedStep& step : steps) {
-        const auto [at, is_new] = index.try_emplace(key_of(step.shape), groups.size());
-        if (is_new) {
-            groups.push_back({name_of(step.shape), step.shape});
-            times.emplace_back();
-        }
-        times[at->second].push_back(step.took.seconds());
+        const auto [at, is_new] = index.try_emplace(key_of(step.shape), all.size());
+        if (is_new) all.emplace_back();
+        all[at->second].shapes.push_back(step.shape);
+        all[at->second].seconds.push_back(step.took.seconds());
     }
-    for (size_t i = 0; i < groups.size(); ++i) {
-        groups[i].steps = times[i].size();
-        groups[i].seconds = median(std::move(times[i]));
+    std::vector<StepGroup> groups;
+    for (const Members& members : all) {
+        const StepShape shape = mean_shape(members.shapes);
+        groups.push_back({name_of(shape), shape, median(members.seconds), members.shapes.size()});
     }
     return groups;
 }
@@ -129,7 +147,8 @@ StepCoefficients fit_steps(std::span<const StepGroup> groups) {
         for (const StepGroup& group : groups) {
             const double error = std::log(cost.time(group.shape).seconds() / group.seconds);
             // One of a kind may have been disturbed; a median of many was not.
-            out.push_back(error * std::sqrt(std::min(1.0, static_cast<double>(group.steps) / 4)));
+            const double weight = std::sqrt(std::min(1.0, static_cast<double>(group.steps) / 4));
+            out.push_back(weight * tamed(error, kKnee));
         }
         return out;
     };

@@ -28,11 +28,11 @@ RequestLog one_by_one(const UniformLoad& load, const StepCost& cost) {
 }
 
 TEST(UniformLoad, a_burst_takes_what_it_takes_through_the_scheduler) {
-    for (uint64_t seed = 0; seed < 30; ++seed) {
+    for (uint64_t seed = 0; seed < 12; ++seed) {
         SCOPED_TRACE(seed);
         Rng rng(seed);
         UniformLoad load;
-        load.prompt_tokens = 1 + static_cast<uint32_t>(rng.below(3000));
+        load.prompt_tokens = 1 + static_cast<uint32_t>(rng.below(1500));
         load.output_tokens = 1 + static_cast<uint32_t>(rng.below(100));
         load.requests = load.concurrency = 1 + static_cast<uint32_t>(rng.below(120));
         load.step_tokens = 512 << rng.below(4);
