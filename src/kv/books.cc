@@ -18,11 +18,14 @@ Instant later(Instant now, Duration duration) {
 
 KvBooks::KvBooks(const KvConfig& config)
     : config_(config),
+      block_ids_(config.block_tokens / config.tokens_per_id),
       pool_(config.blocks),
-      tree_(config.blocks, config.block_tokens),
+      tree_(config.blocks, block_ids_),
       ghosts_(config.ghost_blocks),
       events_(config.event_blocks) {
-    CHECK(config.blocks > 0 && config.block_tokens > 0);
+    CHECK(config.blocks > 0 && block_ids_ > 0);
+    CHECK(config.block_tokens % config.tokens_per_id == 0, config.tokens_per_id,
+          " tokens an id do not fill a block of ", config.block_tokens);
 }
 
 void KvBooks::begin_step(Instant now) {
@@ -36,55 +39,63 @@ uint32_t KvBooks::blocks_for(uint32_t tokens) const {
 
 // --- opening ------------------------------------------------------------------------------------
 
-uint32_t KvBooks::lookup(std::span<const TokenId> tokens, const KvScope& scope,
+uint32_t KvBooks::lookup(std::span<const TokenId> ids, const KvScope& scope,
                          KvCursor& cursor) const {
     const auto scope_id = tree_.find_scope(scope.salt, scope.lora);
     if (!scope_id) {
         cursor = {};
         return 0;
     }
-    return tree_.match_on(*scope_id, tokens, hit_limit(tokens.size()), cursor) *
-           config_.block_tokens;
+    return tree_.match_on(*scope_id, ids, hit_limit(ids.size()), cursor) * config_.block_tokens;
 }
 
-Hit KvBooks::begin(SequenceId id, std::span<const TokenId> tokens, const KvScope& scope,
-                   const Retention& retention, bool resumed) {
-    CHECK(!tokens.empty() && !contains(id), "sequence ", raw(id));
+Hit KvBooks::begin(SequenceId id, std::span<const TokenId> ids, const KvScope& scope,
+                   const Retention& retention, bool resumed, const KvCursor& cursor) {
+    CHECK(!ids.empty() && !contains(id), "sequence ", raw(id));
     Sequence& opened = sequences_[id];
     opened.scope = tree_.open_scope(scope.salt, scope.lora);
     opened.session = scope.session;
     opened.retention = retention;
-    lock_path(opened, tree_.match(opened.scope, tokens, hit_limit(tokens.size())));
+    lock_path(opened, tree_.match(opened.scope, ids, hit_limit(ids.size()), cursor));
 
-    const Hit hit{opened.computed, count_reread(tokens, opened)};
-    (resumed ? stats_.resumed_queries : stats_.queries) += tokens.size();
+    const Hit hit{opened.computed, count_reread(ids, opened)};
+    (resumed ? stats_.resumed_queries : stats_.queries) += ids.size() * config_.tokens_per_id;
     (resumed ? stats_.resumed_hits : stats_.hits) += hit.cached_tokens;
     stats_.reread += hit.reread_tokens;
     return hit;
 }
 
 // The last token is always computed: its logits are what the caller came for.
-uint32_t KvBooks::hit_limit(size_t tokens) const {
-    const size_t blocks = tokens == 0 ? 0 : (tokens - 1) / config_.block_tokens;
+uint32_t KvBooks::hit_limit(size_t ids) const {
+    const size_t blocks = ids == 0 ? 0 : (ids - 1) / block_ids_;
     return static_cast<uint32_t>(std::min<size_t>(blocks, config_.blocks));
 }
 
 void KvBooks::lock_path(Sequence& sequence, std::span<const BlockId> path) {
-    for (const BlockId block : path) {
-        tree_.lock(block, sequence.session);
+    tree_.lock(path, sequence.session);
+    for (const BlockId block : path)
         pool_.add_ref(block);
-        sequence.table.push_back(block);
-        hint(sequence, static_cast<uint32_t>(sequence.table.size() - 1), false);
-    }
+    sequence.table.assign(path.begin(), path.end());
     sequence.tree_blocks = sequence.hit_blocks = static_cast<uint32_t>(path.size());
     sequence.computed = sequence.hit_blocks * config_.block_tokens;
+    hint_hits(sequence);
 }
 
-uint32_t KvBooks::count_reread(std::span<const TokenId> tokens, const Sequence& sequence) const {
+void KvBooks::hint_hits(const Sequence& sequence) {
+    uint32_t hinted = 0;  // tokens
+    for (const RetentionRange& range : sequence.retention.ranges)
+        hinted = std::max(hinted, range.last);
+    const uint32_t blocks = std::min(sequence.hit_blocks, blocks_for(hinted));
+    for (uint32_t index = 0; index < blocks; ++index)
+        hint(sequence, index, false);
+}
+
+uint32_t KvBooks::count_reread(std::span<const TokenId> ids, const Sequence& sequence) const {
     if (ghosts_.size() == 0) return 0;
     const auto parent = sequence.table.empty() ? tree_.scope_root(sequence.scope)
                                                : std::optional(tree_.key(sequence.table.back()));
-    const auto keys = block_keys(tokens.subspan(sequence.computed), config_.block_tokens, parent);
+    const auto keys =
+        block_keys(ids.subspan(sequence.computed / config_.tokens_per_id), block_ids_, parent);
     const auto evicted =
         std::ranges::count_if(keys, [&](BlockKey key) { return ghosts_.contains(key); });
     return static_cast<uint32_t>(evicted) * config_.block_tokens;
@@ -139,20 +150,33 @@ void KvBooks::make_room(uint32_t blocks) {
 
 // --- computing ----------------------------------------------------------------------------------
 
-void KvBooks::computed(SequenceId id, std::span<const TokenId> tokens, uint32_t upto) {
+void KvBooks::computed(SequenceId id, std::span<const TokenId> ids, uint32_t upto) {
     Sequence& advanced = sequence(id);
-    CHECK(upto >= advanced.computed && upto <= tokens.size(), "sequence ", raw(id));
+    CHECK(upto >= advanced.computed && upto <= ids.size() * config_.tokens_per_id, "sequence ",
+          raw(id));
     CHECK(blocks_for(upto) <= advanced.table.size(), "sequence ", raw(id), " has not grown");
     while ((advanced.tree_blocks + uint64_t{1}) * config_.block_tokens <= upto)
-        store_block(advanced, tokens);
+        store_block(advanced, ids);
     advanced.computed = upto;
 }
 
-void KvBooks::store_block(Sequence& sequence, std::span<const TokenId> tokens) {
+uint32_t KvBooks::tokens_alone(SequenceId id) const {
+    const Sequence& here = sequence(id);
+    const auto path = std::span(here.table).first(here.tree_blocks);
+    if (!path.empty() && tree_.locks(path.back()) == 1 && tree_.is_leaf(path.back()))
+        return UINT32_MAX;
+    return (here.tree_blocks + 1) * config_.block_tokens - 1 - here.computed;
+}
+
+KvCursor KvBooks::cursor(SequenceId id) const {
+    const Sequence& here = sequence(id);
+    return here.tree_blocks == 0 ? KvCursor() : tree_.cursor(here.table[here.tree_blocks - 1]);
+}
+
+void KvBooks::store_block(Sequence& sequence, std::span<const TokenId> ids) {
     const uint32_t index = sequence.tree_blocks++;
     const auto parent = index > 0 ? std::optional(sequence.table[index - 1]) : std::nullopt;
-    const auto block_span =
-        tokens.subspan(size_t{index} * config_.block_tokens, config_.block_tokens);
+    const auto block_span = ids.subspan(size_t{index} * block_ids_, block_ids_);
     const BlockId own = sequence.table[index];
     const bool stored_by_fork = tree_.contains(own);
     const BlockId there = tree_.insert(sequence.scope, parent, block_span, own, sequence.session);
@@ -218,11 +242,9 @@ void KvBooks::release(SequenceId id, bool keep, bool turn_ended) {
 }
 
 void KvBooks::close_table(Sequence& sequence) {
-    for (size_t i = sequence.table.size(); i > 0; --i) {
-        const BlockId block = sequence.table[i - 1];
-        if (i <= sequence.tree_blocks) tree_.unlock(block);
-        pool_.drop_ref(block);
-    }
+    tree_.unlock(std::span(sequence.table).first(sequence.tree_blocks));
+    for (size_t i = sequence.table.size(); i > 0; --i)
+        pool_.drop_ref(sequence.table[i - 1]);
 }
 
 void KvBooks::drop_own_blocks(const Sequence& sequence) {

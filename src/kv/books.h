@@ -25,6 +25,10 @@ struct KvConfig {
     uint32_t block_tokens = kBlockTokens;  // tokens per block
     uint32_t ghost_blocks = 0;             // evicted keys remembered, to tell a re-read; 0: none
     uint32_t event_blocks = 0;  // blocks of undrained events remembered; 0: none recorded
+
+    /// How many tokens one TokenId stands for: 1 in an engine. A simulator, which only has to know
+    /// which runs of tokens are equal, lets an id name a whole run; a divisor of block_tokens.
+    uint32_t tokens_per_id = 1;
 };
 
 /// Copy all KV of block `from` to block `to`, before anything of the step is computed.
@@ -43,7 +47,7 @@ struct Hit {
 
 /// Counters since construction; tokens unless named otherwise.
 struct KvStats {
-    uint64_t queries = 0;          // prompt tokens of sequences begun
+    uint64_t queries = 0;          // prompt tokens of sequences begun (whole ids)
     uint64_t hits = 0;             // of those, found
     uint64_t resumed_queries = 0;  // the same for sequences begun again after preemption
     uint64_t resumed_hits = 0;
@@ -55,6 +59,8 @@ struct KvStats {
     uint64_t copied_blocks = 0;      // copies on write
 };
 
+/// Where a parameter is called `ids`, id i stands for tokens [i * tokens_per_id, ...); the last one
+/// may stand for fewer. Everything else is counted in tokens.
 class KvBooks {
   public:
     explicit KvBooks(const KvConfig& config);
@@ -62,9 +68,9 @@ class KvBooks {
     /// A new step: recency is counted in steps, and retention hints lapse by `now`.
     void begin_step(Instant now);
 
-    /// Tokens of `tokens` that `begin` would find cached for this scope. Touches nothing but
-    /// `cursor`, which makes the next call for the same tokens cost only what is new.
-    uint32_t lookup(std::span<const TokenId> tokens, const KvScope& scope, KvCursor& cursor) const;
+    /// How many tokens `begin` would find cached for this scope. Touches nothing but `cursor`,
+    /// which makes the next call for these or longer ids cost only what is new.
+    uint32_t lookup(std::span<const TokenId> ids, const KvScope& scope, KvCursor& cursor) const;
 
     /// Of the blocks that the lookup just made found, those that are evictable until `begin` locks
     /// them.
@@ -72,9 +78,10 @@ class KvBooks {
 
     /// Opens a sequence: finds the longest cached prefix (whole blocks, at most tokens - 1), locks
     /// it and makes it the start of the table. `resumed`: begun before and preempted; counted
-    /// apart. The id must be new and `tokens` not empty.
-    Hit begin(SequenceId id, std::span<const TokenId> tokens, const KvScope& scope,
-              const Retention& retention = {}, bool resumed = false);
+    /// apart. `cursor`: where a lookup of these ids ended, if there was one. The id must be new and
+    /// `ids` not empty.
+    Hit begin(SequenceId id, std::span<const TokenId> ids, const KvScope& scope,
+              const Retention& retention = {}, bool resumed = false, const KvCursor& cursor = {});
 
     /// Makes the table cover positions [0, tokens), evicting if need be, and makes every block from
     /// the first position not computed yet the sequence's own: a block shared with a fork is
@@ -82,10 +89,18 @@ class KvBooks {
     /// suffice.
     [[nodiscard]] bool grow(SequenceId id, uint32_t tokens);
 
-    /// The KV of positions [0, upto) is written. `tokens` are the sequence's tokens, at least
-    /// `upto`. Full blocks can be matched by others from now on; where the tree already holds the
+    /// The KV of positions [0, upto) is written. `ids` are the sequence's, for at least `upto`
+    /// tokens. Full blocks can be matched by others from now on; where the tree already holds the
     /// same block, the table points there and the second copy is freed.
-    void computed(SequenceId id, std::span<const TokenId> tokens, uint32_t upto);
+    void computed(SequenceId id, std::span<const TokenId> ids, uint32_t upto);
+
+    /// How many tokens the sequence may compute until a block of it could meet an equal one, or a
+    /// branch. UINT32_MAX: where its path ends nobody else is, so none will.
+    uint32_t tokens_alone(SequenceId id) const;
+
+    /// The end of what of the sequence is cached: a later sequence that is known to begin with the
+    /// same tokens looks on from there.
+    KvCursor cursor(SequenceId id) const;
 
     /// `child` begins as what `parent` has computed, sharing all its blocks.
     void fork(SequenceId parent, SequenceId child);
@@ -113,7 +128,11 @@ class KvBooks {
     /// Events since the last call; see EventLog.
     std::vector<KvEvent> drain_events();
 
+    /// When the next retention hint lapses, which may change what is evicted first.
+    Instant next_lapse() const { return tree_.next_lapse(); }
+
     uint32_t total_blocks() const { return config_.blocks; }
+    uint32_t tokens_per_id() const { return config_.tokens_per_id; }
     uint32_t block_tokens() const { return config_.block_tokens; }
     uint32_t free_blocks() const { return pool_.free_blocks(); }            // hold nothing
     uint32_t evictable_blocks() const { return tree_.evictable_blocks(); }  // cached, nobody's now
@@ -142,20 +161,22 @@ class KvBooks {
 
     Sequence& sequence(SequenceId id);
     const Sequence& sequence(SequenceId id) const;
-    uint32_t hit_limit(size_t tokens) const;
+    uint32_t hit_limit(size_t ids) const;
     uint32_t blocks_to_copy(const Sequence& sequence, uint32_t tokens) const;
-    uint32_t count_reread(std::span<const TokenId> tokens, const Sequence& sequence) const;
+    uint32_t count_reread(std::span<const TokenId> ids, const Sequence& sequence) const;
     void lock_path(Sequence& sequence, std::span<const BlockId> path);
     void make_room(uint32_t blocks);
     void copy_partial_block(Sequence& sequence);
-    void store_block(Sequence& sequence, std::span<const TokenId> tokens);
+    void store_block(Sequence& sequence, std::span<const TokenId> ids);
     void hint(const Sequence& sequence, uint32_t index, bool is_new);
+    void hint_hits(const Sequence& sequence);
     void close_table(Sequence& sequence);
     void drop_own_blocks(const Sequence& sequence);
     void check_table(const Sequence& sequence) const;
     void check_references() const;
 
     KvConfig config_;
+    uint32_t block_ids_;  // ids of one block
     BlockPool pool_;
     PrefixTree tree_;
     GhostList ghosts_;

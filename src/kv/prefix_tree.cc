@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/check.h"
 
@@ -10,6 +11,7 @@ namespace brigada {
 PrefixTree::PrefixTree(uint32_t blocks, uint32_t block_tokens)
     : block_tokens_(block_tokens),
       nodes_(blocks),
+      places_(blocks),
       tokens_(size_t{blocks} * block_tokens),
       index_(std::bit_ceil(size_t{blocks} + 1), kNone) {}
 
@@ -59,11 +61,10 @@ std::optional<BlockKey> PrefixTree::scope_root(KvScopeId scope) const {
 // --- finding ------------------------------------------------------------------------------------
 
 std::vector<BlockId> PrefixTree::match(KvScopeId scope, std::span<const TokenId> tokens,
-                                       uint32_t max_blocks) const {
-    KvCursor cursor;
+                                       uint32_t max_blocks, KvCursor cursor) const {
     std::vector<BlockId> path(match_on(scope, tokens, max_blocks, cursor));
     BlockId block = cursor.block;
-    for (size_t i = path.size(); i > 0; --i, block = node(block).parent)
+    for (size_t i = path.size(); i > 0; --i, block = place(block).parent)
         path[i - 1] = block;
     return path;
 }
@@ -71,9 +72,11 @@ std::vector<BlockId> PrefixTree::match(KvScopeId scope, std::span<const TokenId>
 uint32_t PrefixTree::match_on(KvScopeId scope, std::span<const TokenId> tokens, uint32_t max_blocks,
                               KvCursor& cursor) const {
     const auto limit = std::min<size_t>(max_blocks, tokens.size() / block_tokens_);
-    const bool stands = cursor.birth > 0 && node(cursor.block).birth == cursor.birth;
-    if (!stands || cursor.blocks > limit) cursor = {};
-    BlockId here = cursor.blocks > 0 ? cursor.block : kNone;
+    const bool stands = cursor.birth > 0 && place(cursor.block).birth == cursor.birth &&
+                        place(cursor.block).scope == scope;
+    if (!stands) cursor = {};
+    cursor.blocks = static_cast<uint32_t>(std::min<size_t>(cursor.blocks, limit));
+    BlockId here = cursor.blocks > 0 ? ancestor(cursor.block, cursor.blocks) : kNone;
     std::optional<BlockKey> key_here = here == kNone ? scope_root(scope) : key(here);
     for (; cursor.blocks < limit; ++cursor.blocks) {
         const auto next = tokens.subspan(size_t{cursor.blocks} * block_tokens_, block_tokens_);
@@ -84,23 +87,36 @@ uint32_t PrefixTree::match_on(KvScopeId scope, std::span<const TokenId> tokens, 
     }
     if (here != kNone) {
         cursor.block = here;
-        cursor.birth = node(here).birth;
+        cursor.birth = place(here).birth;
     }
     return cursor.blocks;
+}
+
+BlockId PrefixTree::ancestor(BlockId block, uint32_t blocks) const {
+    while (place(block).depth >= blocks)
+        block = place(block).parent;
+    return block;
+}
+
+KvCursor PrefixTree::cursor(BlockId block) const {
+    const Place& here = place(block);
+    CHECK(node(block).live);
+    return {block, here.birth, here.depth + 1};
 }
 
 uint32_t PrefixTree::unlocked_on_path(const KvCursor& cursor) const {
     uint32_t unlocked = 0;
     BlockId block = cursor.blocks > 0 ? cursor.block : kNone;
-    for (; block != kNone && !is_locked(block); block = node(block).parent)
+    for (; block != kNone && !is_locked(block); block = place(block).parent)
         ++unlocked;
     return unlocked;
 }
 
 BlockId PrefixTree::find(KvScopeId scope, BlockId parent, BlockKey key,
                          std::span<const TokenId> wanted) const {
-    for (BlockId block = index_[slot(key, parent)]; block != kNone; block = node(block).same_slot) {
-        const Node& candidate = node(block);
+    for (BlockId block = index_[slot(key, parent)]; block != kNone;
+         block = place(block).same_slot) {
+        const Place& candidate = place(block);
         if (candidate.key != key || candidate.parent != parent || candidate.scope != scope)
             continue;
         if (std::ranges::equal(tokens(block), wanted)) return block;
@@ -120,12 +136,12 @@ std::span<const TokenId> PrefixTree::tokens(BlockId block) const {
 }
 
 std::optional<BlockKey> PrefixTree::parent_key(BlockId block) const {
-    const Node& here = node(block);
-    return here.parent == kNone ? scope_root(here.scope) : std::optional(node(here.parent).key);
+    const Place& here = place(block);
+    return here.parent == kNone ? scope_root(here.scope) : std::optional(key(here.parent));
 }
 
 std::optional<BlockId> PrefixTree::parent(BlockId block) const {
-    const BlockId above = node(block).parent;
+    const BlockId above = place(block).parent;
     return above == kNone ? std::nullopt : std::optional(above);
 }
 
@@ -144,20 +160,17 @@ BlockId PrefixTree::insert(KvScopeId scope, std::optional<BlockId> parent,
     const auto key_above = parent ? std::optional(key(*parent)) : scope_root(scope);
     const BlockKey key = chain_key(key_above, local_hash(block_span));
     if (const BlockId there = find(scope, above, key, block_span); there != kNone) {
-        lock(there, session);
+        lock_one(there, session);
         return there;
     }
 
-    Node& added = node(block);
-    CHECK(!added.live);
+    CHECK(!node(block).live);
+    node(block) = Node{.locks = 1, .last_used = step_, .session = session, .live = true};
     BlockId& first = index_[slot(key, above)];
-    added = Node{.key = key, .parent = above, .same_slot = first, .scope = scope};
-    added.depth = parent ? node(*parent).depth + 1 : 0;
-    added.locks = 1;
-    added.session = session;
-    added.last_used = step_;
+    Place& added = place(block);
+    added = Place{.key = key, .parent = above, .same_slot = first, .scope = scope};
+    added.depth = parent ? place(*parent).depth + 1 : 0;
     added.birth = ++births_;
-    added.live = true;
     first = block;
     std::ranges::copy(block_span, tokens_.begin() + ptrdiff_t{raw(block)} * block_tokens_);
     ++live_;
@@ -166,15 +179,19 @@ BlockId PrefixTree::insert(KvScopeId scope, std::optional<BlockId> parent,
     return block;
 }
 
-void PrefixTree::lock(BlockId block, SessionId session) {
+void PrefixTree::lock(std::span<const BlockId> path, SessionId session) {
+    for (const BlockId block : path)
+        lock_one(block, session);
+}
+
+void PrefixTree::lock_one(BlockId block, SessionId session) {
     Node& here = node(block);
     CHECK(here.live);
     if (here.locks++ == 0) {
         --unlocked_;
         if (here.children == 0) close_leaf(block);
     }
-    here.last_used = step_;
-    used_by(block, session);
+    if (here.session != session) used_by(block, session);
     if (here.superseded) {
         here.superseded = false;
         here.priority = kPriorityDefault;
@@ -187,7 +204,12 @@ void PrefixTree::lock_again(BlockId block) {
     ++node(block).locks;
 }
 
-void PrefixTree::unlock(BlockId block) {
+void PrefixTree::unlock(std::span<const BlockId> path) {
+    for (size_t i = path.size(); i > 0; --i)
+        unlock_one(path[i - 1]);
+}
+
+void PrefixTree::unlock_one(BlockId block) {
     Node& here = node(block);
     CHECK(here.live && here.locks > 0);
     if (--here.locks > 0) return;
@@ -199,7 +221,7 @@ void PrefixTree::unlock(BlockId block) {
 // A block with two continuations is where conversations part, unless one session made both of them.
 void PrefixTree::mark_shared(BlockId block) {
     if (node(block).session != SessionId{}) return;
-    for (; block != kNone && !node(block).shared; block = node(block).parent) {
+    for (; block != kNone && !node(block).shared; block = place(block).parent) {
         node(block).shared = true;
         retain(block, kPriorityShared, now_ + kSharedFor);
     }
@@ -215,7 +237,7 @@ void PrefixTree::used_by(BlockId block, SessionId session) {
 void PrefixTree::move_tip_up(SessionId session, BlockId block) {
     const auto tip = tips_.find(session);
     if (tip == tips_.end() || tip->second != block) return;
-    const BlockId parent = node(block).parent;
+    const BlockId parent = place(block).parent;
     if (parent != kNone && node(parent).session == session)
         tip->second = parent;
     else
@@ -226,7 +248,7 @@ void PrefixTree::move_tip_up(SessionId session, BlockId block) {
 
 std::optional<PrefixTree::Evicted> PrefixTree::evict() {
     if (leaves_.empty()) return std::nullopt;
-    const BlockId block = leaves_.begin()->block;
+    const BlockId block = leaves_.front().block;
     const BlockKey evicted_key = key(block);
     remove(block);
     return Evicted{block, evicted_key};
@@ -240,46 +262,74 @@ void PrefixTree::remove(BlockId block) {
     unlink(block);
     --unlocked_;
     --live_;
-    const BlockId parent = node(block).parent;
+    const BlockId parent = place(block).parent;
     if (parent != kNone && --node(parent).children == 0 && !is_locked(parent)) open_leaf(parent);
-    close_scope(node(block).scope);
+    close_scope(place(block).scope);
     node(block) = Node{};
+    place(block) = Place{};
 }
 
 void PrefixTree::unlink(BlockId block) {
-    BlockId* link = &index_[slot(key(block), node(block).parent)];
+    BlockId* link = &index_[slot(key(block), place(block).parent)];
     while (*link != block)
-        link = &node(*link).same_slot;
-    *link = node(block).same_slot;
+        link = &place(*link).same_slot;
+    *link = place(block).same_slot;
 }
 
 PrefixTree::Rank PrefixTree::rank(BlockId block) const {
     const Node& here = node(block);
-    return {here.priority, here.last_used, UINT32_MAX - here.depth, block};
+    return {here.priority, here.last_used, UINT32_MAX - place(block).depth, block};
 }
 
 void PrefixTree::open_leaf(BlockId block) {
-    leaves_.insert(rank(block));
+    leaves_.push_back(rank(block));
+    settle_leaf(leaves_.size() - 1);
 }
 
 void PrefixTree::close_leaf(BlockId block) {
-    CHECK(leaves_.erase(rank(block)) == 1);
+    const uint32_t at = std::exchange(place(block).leaf, kNotALeaf);
+    CHECK(at < leaves_.size() && leaves_[at].block == block);
+    const Rank last = leaves_.back();
+    leaves_.pop_back();
+    if (last.block == block) return;
+    leaves_[at] = last;
+    settle_leaf(at);
+}
+
+void PrefixTree::put_leaf(size_t at, const Rank& leaf) {
+    leaves_[at] = leaf;
+    place(leaf.block).leaf = static_cast<uint32_t>(at);
+}
+
+// Moves the leaf up or down the heap to where it belongs.
+void PrefixTree::settle_leaf(size_t at) {
+    const Rank leaf = leaves_[at];
+    for (; at > 0 && leaf < leaves_[(at - 1) / 2]; at = (at - 1) / 2)
+        put_leaf(at, leaves_[(at - 1) / 2]);
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child + 1 < leaves_.size() && leaves_[child + 1] < leaves_[child]) ++child;
+        if (child >= leaves_.size() || !(leaves_[child] < leaf)) break;
+        put_leaf(at, leaves_[child]);
+        at = child;
+    }
+    put_leaf(at, leaf);
 }
 
 // --- retention ----------------------------------------------------------------------------------
 
 void PrefixTree::assign(BlockId block, uint8_t priority, Instant expiry) {
     CHECK(node(block).live && priority <= kPriorityMax);
-    node(block).expiry = expiry;
+    place(block).expiry = expiry;
     node(block).superseded = false;
     rank_anew(block, priority);
-    if (expiry < node(block).look_again_at) look_again(block, expiry);
+    if (expiry < place(block).look_again_at) look_again(block, expiry);
 }
 
 void PrefixTree::retain(BlockId block, uint8_t priority, Instant expiry) {
-    const Node& here = node(block);
-    const bool raises = priority > here.priority;
-    const bool prolongs = priority == here.priority && expiry > here.expiry;
+    const uint8_t held = node(block).priority;
+    const bool raises = priority > held;
+    const bool prolongs = priority == held && expiry > place(block).expiry;
     if (raises || prolongs) assign(block, priority, expiry);
 }
 
@@ -293,7 +343,7 @@ void PrefixTree::rank_anew(BlockId block, uint8_t priority) {
 // A hint that is prolonged at every use would be moved at every use; its old entry stays instead,
 // and when that comes up we look again.
 void PrefixTree::look_again(BlockId block, Instant at) {
-    Node& here = node(block);
+    Place& here = place(block);
     if (here.look_again_at != Instant::never()) expiries_.erase({here.look_again_at, block});
     if (at != Instant::never()) expiries_.insert({at, block});
     here.look_again_at = at;
@@ -302,12 +352,12 @@ void PrefixTree::look_again(BlockId block, Instant at) {
 void PrefixTree::lapse_hints(Instant now) {
     while (!expiries_.empty() && expiries_.begin()->first <= now) {
         const BlockId block = expiries_.begin()->second;
-        if (node(block).expiry > now) {
-            look_again(block, node(block).expiry);
+        if (place(block).expiry > now) {
+            look_again(block, place(block).expiry);
             continue;
         }
         look_again(block, Instant::never());
-        node(block).expiry = Instant::never();
+        place(block).expiry = Instant::never();
         rank_anew(block, kPriorityDefault);
     }
 }
@@ -325,14 +375,14 @@ uint32_t PrefixTree::supersede(SessionId session, std::span<const BlockId> path)
     std::vector<BlockId> left_behind;
     BlockId block = tip->second;
     const auto on_path = [&](BlockId b) {
-        return node(b).depth < path.size() && path[node(b).depth] == b;
+        return place(b).depth < path.size() && path[place(b).depth] == b;
     };
     while (block != kNone && !on_path(block)) {
         left_behind.push_back(block);
-        block = node(block).parent;
+        block = place(block).parent;
     }
-    const uint32_t common = block == kNone ? 0 : node(block).depth + 1;
-    const uint32_t older = node(tip->second).depth + 1;
+    const uint32_t common = block == kNone ? 0 : place(block).depth + 1;
+    const uint32_t older = place(tip->second).depth + 1;
     const bool extends = uint64_t{common} * 2 >= older;
     if (newest_is_own && (extends || path.size() > older)) tip->second = newest;
     if (!extends) return 0;
@@ -343,7 +393,7 @@ uint32_t PrefixTree::supersede(SessionId session, std::span<const BlockId> path)
         if (here.session != session) break;  // so are all its ancestors
         if (here.locks > 0 || here.superseded || here.priority != kPriorityDefault) continue;
         here.superseded = true;
-        here.expiry = Instant::never();
+        place(old).expiry = Instant::never();
         rank_anew(old, kPrioritySuperseded);
         ++demoted;
     }
@@ -358,7 +408,7 @@ std::vector<BlockId> PrefixTree::parents_first() const {
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
         if (!nodes_[i].live || nodes_[i].children > 0) continue;
         const auto run = static_cast<ptrdiff_t>(order.size());
-        for (BlockId block{i}; block != kNone && !done[raw(block)]; block = node(block).parent) {
+        for (BlockId block{i}; block != kNone && !done[raw(block)]; block = place(block).parent) {
             order.push_back(block);
             done[raw(block)] = true;
         }

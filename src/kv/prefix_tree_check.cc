@@ -17,17 +17,20 @@ void PrefixTree::check() const {
         const Node& here = nodes_[i];
         if (!here.live) continue;
         check_node(BlockId{i});
-        if (here.parent != kNone) ++children[raw(here.parent)];
-        ++blocks_of[here.scope];
+        const Place& stands = places_[i];
+        if (stands.parent != kNone) ++children[raw(stands.parent)];
+        ++blocks_of[stands.scope];
         ++live;
         if (here.locks == 0) ++unlocked;
         if (is_open_leaf(BlockId{i})) ++open;
-        if (here.look_again_at != Instant::never()) ++queued;
+        if (stands.look_again_at != Instant::never()) ++queued;
     }
     for (uint32_t i = 0; i < nodes_.size(); ++i)
         CHECK(nodes_[i].children == children[i], "block ", i, ": children");
     CHECK(live == live_ && unlocked == unlocked_, live, " live, ", unlocked, " unlocked");
     CHECK(leaves_.size() == open && expiries_.size() == queued);
+    for (size_t at = 1; at < leaves_.size(); ++at)
+        CHECK(leaves_[(at - 1) / 2] < leaves_[at], "the heap of leaves is out of order");
     CHECK(parents_first().size() == live, "a block is not reached from a leaf");
     for (const auto& [scope, blocks] : blocks_of)
         CHECK(scopes_.at(scope).refs >= blocks);
@@ -39,32 +42,38 @@ void PrefixTree::check() const {
 
 void PrefixTree::check_node(BlockId block) const {
     const Node& here = node(block);
+    const Place& stands = place(block);
     const auto number = raw(block);
-    CHECK(scopes_.contains(here.scope), "block ", number, ": scope");
-    CHECK(here.key == chain_key(parent_key(block), local_hash(tokens(block))), "block ", number);
-    if (here.parent == kNone) {
-        CHECK(here.depth == 0);
+    CHECK(scopes_.contains(stands.scope), "block ", number, ": scope");
+    CHECK(stands.key == chain_key(parent_key(block), local_hash(tokens(block))), "block ", number);
+    if (stands.parent == kNone) {
+        CHECK(stands.depth == 0);
     } else {
-        const Node& above = node(here.parent);
-        CHECK(above.live && above.scope == here.scope && above.depth + 1 == here.depth);
+        const Node& above = node(stands.parent);
+        const Place& stands_above = place(stands.parent);
+        CHECK(above.live && stands_above.scope == stands.scope);
+        CHECK(stands_above.depth + 1 == stands.depth);
         CHECK(above.locks >= here.locks, "block ", number, " is locked more than its parent");
         CHECK(above.locks > 0 || above.last_used >= here.last_used, "block ", number,
               " is more recent than its parent");
         CHECK(above.session == here.session || above.session == SessionId{}, "block ", number);
         CHECK(above.shared || !here.shared);
     }
-    if (is_open_leaf(block)) CHECK(leaves_.contains(rank(block)), "block ", number);
-    CHECK(here.look_again_at <= here.expiry, "block ", number, " would keep its hint too long");
-    if (here.look_again_at != Instant::never())
-        CHECK(expiries_.contains({here.look_again_at, block}), "block ", number);
+    if (is_open_leaf(block))
+        CHECK(leaves_.at(stands.leaf) == rank(block), "block ", number);
+    else
+        CHECK(stands.leaf == kNotALeaf, "block ", number);
+    CHECK(stands.look_again_at <= stands.expiry, "block ", number, " would keep its hint too long");
+    if (stands.look_again_at != Instant::never())
+        CHECK(expiries_.contains({stands.look_again_at, block}), "block ", number);
     CHECK(here.priority <= kPriorityMax);
 }
 
 void PrefixTree::check_index() const {
     uint32_t indexed = 0;
     for (size_t i = 0; i < index_.size(); ++i) {
-        for (BlockId block = index_[i]; block != kNone; block = node(block).same_slot) {
-            CHECK(node(block).live && slot(key(block), node(block).parent) == i);
+        for (BlockId block = index_[i]; block != kNone; block = place(block).same_slot) {
+            CHECK(node(block).live && slot(key(block), place(block).parent) == i);
             CHECK(++indexed <= live_, "the index has a loop");
         }
     }

@@ -10,6 +10,7 @@ namespace brigada {
 namespace {
 
 constexpr uint32_t kBlocks = 24;
+constexpr BlockId kFirst[] = {BlockId{0}};
 
 /// A list of blocks with what the order of eviction depends on.
 struct NaiveTree {
@@ -110,7 +111,7 @@ class TreeAndModel {
 
     void lock_path(BlockId tip) {
         for (const BlockId block : model_.path(tip)) {
-            tree_.lock(block, SessionId{7});
+            tree_.lock(std::span(&block, 1), SessionId{7});
             ++model_.blocks[block].locks;
             model_.blocks[block].last_used = step_;
         }
@@ -130,7 +131,7 @@ class TreeAndModel {
         held_.erase(held_.begin() + ptrdiff_t(which));
         std::ranges::reverse(path);
         for (const BlockId block : path) {
-            tree_.unlock(block);
+            tree_.unlock(std::span(&block, 1));
             if (--model_.blocks[block].locks == 0) model_.blocks[block].last_used = step_;
         }
     }
@@ -195,7 +196,7 @@ TEST(PrefixTree, forgets_a_scope_when_nothing_refers_to_it) {
         const KvScopeId scope = tree.open_scope(salt, "");
         EXPECT_EQ(tree.open_scope(salt, ""), scope);
         tree.insert(scope, std::nullopt, token, BlockId{0}, SessionId{});
-        tree.unlock(BlockId{0});
+        tree.unlock(kFirst);
         tree.close_scope(scope);
         tree.close_scope(scope);
         EXPECT_EQ(tree.find_scope(salt, ""), scope) << "a cached block still needs it";
@@ -214,7 +215,7 @@ TEST(PrefixTree, notices_that_a_cursors_block_has_another_life) {
     KvCursor cursor;
     tree.insert(scope, std::nullopt, std::span(first).first(1), BlockId{0}, SessionId{});
     EXPECT_EQ(tree.match_on(scope, first, 2, cursor), 1u);
-    tree.unlock(BlockId{0});
+    tree.unlock(kFirst);
     tree.evict();
     tree.insert(scope, std::nullopt, std::span(second).first(1), BlockId{0}, SessionId{});
     EXPECT_EQ(tree.match_on(scope, first, 2, cursor), 0u);

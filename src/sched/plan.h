@@ -19,9 +19,14 @@ struct Chunk {
     uint32_t forks = 0;    // with samples: and one for each of this many forks, born in this step
 };
 
-/// To be carried out in this order: all copies, as listed; then all chunks, at once.
+/// To be carried out in this order: all copies, as listed; then all chunks, at once. May be carried
+/// out `steps` times in a row, each chunk one position further each time: no step in between would
+/// be planned otherwise, provided that each begins before `until` and nothing is submitted or
+/// cancelled meanwhile. More than 1 only if asked for, and only when all do nothing but decode.
 struct Plan {
-    uint64_t step = 0;
+    uint64_t step = 0;  // of the first
+    uint32_t steps = 1;
+    Instant until = Instant::never();
     std::vector<BlockCopy> copies;
     std::vector<Chunk> chunks;          // each sequence at most once
     std::vector<SequenceId> preempted;  // back in the queue; they keep their tokens
@@ -42,9 +47,12 @@ struct Sampled {
     bool finished = false;  // EOS, stop string: the shell decides; the token still counts
 };
 
-/// One token for every chunk that samples and, where forks were born, for each fork.
+/// One token for every chunk that samples and, where forks were born, for each fork; best in the
+/// order of the chunks, forks after their parent. Where ids stand for several tokens, or of several
+/// steps: as many ids of each, in order, as it begins; so it may be none.
 struct Outcome {
     std::vector<Sampled> sampled;
+    uint32_t steps = 1;  // how often the plan was carried out
 };
 
 enum class Finish {
@@ -55,6 +63,7 @@ enum class Finish {
 struct Finished {
     SequenceId sequence{};
     Finish reason = Finish::stop;
+    KvCursor cursor;  // for SequenceSpec::cursor of a sequence that goes on from here
 };
 
 }  // namespace brigada

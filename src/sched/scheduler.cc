@@ -31,8 +31,9 @@ Result<void> Scheduler::submit(SequenceSpec spec, Instant now) {
 
     if (idle()) progress_at_ = now;
     Sequence& queued = sequences_[spec.id];
+    queued.prompt_tokens = queued.known_tokens = prompt_tokens(spec);
     queued.tokens = std::move(spec.prompt);
-    queued.prompt_tokens = queued.known();
+    queued.cursor = spec.cursor;
     queued.max_tokens = static_cast<uint32_t>(
         std::min<uint64_t>(uint64_t{queued.prompt_tokens} + spec.max_new_tokens, max_tokens()));
     queued.queued_at = now;
@@ -49,19 +50,27 @@ Result<void> Scheduler::submit(SequenceSpec spec, Instant now) {
     return {};
 }
 
+uint32_t Scheduler::prompt_tokens(const SequenceSpec& spec) const {
+    const size_t whole = spec.prompt.size() * kv_.tokens_per_id();
+    return spec.prompt_tokens > 0 ? spec.prompt_tokens : static_cast<uint32_t>(whole);
+}
+
 Result<void> Scheduler::check_spec(const SequenceSpec& spec) const {
     const size_t siblings = spec.forks.size() + 1;
+    const uint32_t tokens = prompt_tokens(spec);
+    CHECK((tokens + kv_.tokens_per_id() - 1) / kv_.tokens_per_id() == spec.prompt.size(), tokens,
+          " tokens of prompt, ", spec.prompt.size(), " ids");
     if (spec.prompt.empty()) return Error{Code::invalid_argument, "the prompt is empty"};
     if (spec.max_new_tokens == 0)
         return Error{Code::invalid_argument, "max_new_tokens is 0; it must be at least 1"};
-    if (spec.prompt.size() >= config_.max_context)
+    if (tokens >= config_.max_context)
         return Error{Code::too_large,
-                     concat("the prompt has ", spec.prompt.size(), " tokens; the context holds ",
+                     concat("the prompt has ", tokens, " tokens; the context holds ",
                             config_.max_context, " with at least 1 of output")};
-    if (spec.prompt.size() >= max_tokens())
+    if (tokens >= max_tokens())
         return Error{Code::too_large,
-                     concat("the prompt has ", spec.prompt.size(), " tokens; the KV cache holds ",
-                            max_tokens(), " with at least 1 of output")};
+                     concat("the prompt has ", tokens, " tokens; the KV cache holds ", max_tokens(),
+                            " with at least 1 of output")};
     if (siblings > config_.max_running)
         return Error{Code::too_large, concat("n is ", siblings, "; at most ", config_.max_running,
                                              " sequences run at once")};
@@ -79,21 +88,43 @@ Result<void> Scheduler::check_room(const SequenceSpec& spec) const {
     if (sequences > config_.max_waiting)
         return Error{Code::exhausted, concat("the queue is full: ", stats_.waiting,
                                              " sequences wait, at most ", config_.max_waiting)};
-    if (stats_.waiting_tokens + spec.prompt.size() > config_.max_waiting_tokens)
+    const uint32_t tokens = prompt_tokens(spec);
+    if (stats_.waiting_tokens + tokens > config_.max_waiting_tokens)
         return Error{Code::exhausted,
-                     concat("the queue is full: ", stats_.waiting_tokens, " tokens wait, ",
-                            spec.prompt.size(), " more would exceed ", config_.max_waiting_tokens)};
+                     concat("the queue is full: ", stats_.waiting_tokens, " tokens wait, ", tokens,
+                            " more would exceed ", config_.max_waiting_tokens)};
     return {};
 }
 
 // --- out ----------------------------------------------------------------------------------------
 
+/// The ids of an outcome, in the order of whoever asks for them.
+class Scheduler::SampledIds {
+  public:
+    explicit SampledIds(const std::vector<Sampled>& sampled) : sampled_(sampled) {}
+
+    const Sampled& next(SequenceId id) {
+        if (at_ >= sampled_.size() || sampled_[at_].sequence != id) {
+            const auto first = std::ranges::find(sampled_, id, &Sampled::sequence);
+            CHECK(first != sampled_.end(), "no token for sequence ", raw(id));
+            at_ = static_cast<size_t>(first - sampled_.begin());
+        }
+        return sampled_[at_++];
+    }
+
+  private:
+    const std::vector<Sampled>& sampled_;
+    size_t at_ = 0;
+};
+
 std::vector<Finished> Scheduler::commit(const Plan& plan, const Outcome& outcome, Instant now) {
     CHECK(planned_ && plan.step == step_, "step ", plan.step, " is not the one that is out");
+    CHECK(outcome.steps >= 1 && outcome.steps <= plan.steps, outcome.steps, " of ", plan.steps);
     planned_ = false;
     if (!plan.empty()) progress_at_ = now;
+    digest_.add(plan, outcome.steps);
 
-    std::vector<SequenceId> sampling;
+    std::vector<Sequence*> sampling;
     for (const Chunk& chunk : plan.chunks) {
         const auto place = sequences_.find(chunk.sequence);
         if (place == sequences_.end()) continue;  // cancelled meanwhile
@@ -102,41 +133,52 @@ std::vector<Finished> Scheduler::commit(const Plan& plan, const Outcome& outcome
         advanced.planned = 0;
         kv_.computed(chunk.sequence, advanced.tokens, advanced.computed);
         if (!chunk.samples) continue;
-        sampling.push_back(chunk.sequence);
-        sampling.insert(sampling.end(), advanced.spec.forks.begin(), advanced.spec.forks.end());
-        bear_forks(advanced);
+        sampling.push_back(&advanced);
+        for (const SequenceId fork : advanced.spec.forks)
+            sampling.push_back(&bear_fork(advanced, fork));
+        advanced.spec.forks.clear();
     }
+    if (outcome.steps > 1) carry_on(plan, outcome.steps - 1);
 
-    std::unordered_map<SequenceId, Sampled> sampled;
-    for (const Sampled& one : outcome.sampled)
-        sampled.emplace(one.sequence, one);
+    SampledIds ids(outcome.sampled);
     std::vector<Finished> finished;
-    for (const SequenceId id : sampling) {
-        const auto token = sampled.find(id);
-        CHECK(token != sampled.end(), "no token for sequence ", raw(id));
-        Sequence& advanced = sequences_.at(id);
-        advanced.tokens.push_back(token->second.token);
-        if (!ends(advanced, token->second)) continue;
-        finished.push_back({id, token->second.finished ? Finish::stop : Finish::length});
+    for (Sequence* advanced : sampling) {
+        const SequenceId id = advanced->spec.id;
+        const bool stops = extend(*advanced, outcome.steps, ids);
+        if (!stops && advanced->known() < advanced->max_tokens) continue;
+        finished.push_back({id, stops ? Finish::stop : Finish::length, kv_.cursor(id)});
         ++stats_.finished;
-        end(advanced, !advanced.has_siblings);
+        end(*advanced, !advanced->has_siblings);
     }
     return finished;
 }
 
-bool Scheduler::ends(const Sequence& sequence, const Sampled& sampled) const {
-    return sampled.finished || sequence.known() >= sequence.max_tokens;
+// Of `count` more tokens the first is sampled, the others were sampled and computed in further
+// steps. True when the shell says that the last ends the sequence.
+bool Scheduler::extend(Sequence& sequence, uint32_t count, SampledIds& ids) {
+    bool stops = false;
+    sequence.known_tokens += count;
+    while (sequence.tokens.size() * kv_.tokens_per_id() < sequence.known_tokens) {
+        const Sampled& next = ids.next(sequence.spec.id);
+        sequence.tokens.push_back(next.token);
+        stops = next.finished;
+    }
+    if (count > 1) {
+        sequence.computed += count - 1;
+        kv_.computed(sequence.spec.id, sequence.tokens, sequence.computed);
+    }
+    return stops;
 }
 
-void Scheduler::bear_forks(Sequence& parent) {
-    for (const SequenceId id : std::exchange(parent.spec.forks, {})) {
-        unborn_.erase(id);
-        Sequence& child = sequences_[id] = parent;
-        child.spec.id = id;
-        kv_.fork(parent.spec.id, id);
-        running_.push_back(&child);
-        tenants_.enter(child.spec.tenant);
-    }
+Sequence& Scheduler::bear_fork(Sequence& parent, SequenceId id) {
+    unborn_.erase(id);
+    Sequence& child = sequences_[id] = parent;
+    child.spec.id = id;
+    child.spec.forks.clear();
+    kv_.fork(parent.spec.id, id);
+    running_.push_back(&child);
+    tenants_.enter(child.spec.tenant);
+    return child;
 }
 
 void Scheduler::cancel(SequenceId id) {

@@ -15,6 +15,7 @@
 #include "kv/books.h"
 #include "sched/config.h"
 #include "sched/plan.h"
+#include "sched/plan_digest.h"
 #include "sched/sequence.h"
 #include "sched/tenant_service.h"
 
@@ -51,10 +52,12 @@ class Scheduler {
     Result<void> submit(SequenceSpec spec, Instant now);
 
     /// The next step. Every plan is followed by its commit before the next plan; submit and cancel
-    /// may come between.
-    Plan plan(Instant now);
+    /// may come between. With `max_steps` the plan says how many times in a row it may be carried
+    /// out: decisions are those of single steps, and a simulation need not take them one by one.
+    Plan plan(Instant now, uint32_t max_steps = 1);
 
-    /// The plan was carried out. Returns what ended; those sequences are gone from here.
+    /// The plan was carried out, `outcome.steps` times. Returns what ended; those sequences are
+    /// gone from here.
     [[nodiscard]] std::vector<Finished> commit(const Plan& plan, const Outcome& outcome,
                                                Instant now);
 
@@ -85,7 +88,7 @@ class Scheduler {
     std::string describe(Instant now, size_t max_lines = 64) const;
 
     /// A running hash of all decisions: equal seeds must end in equal digests.
-    uint64_t digest() const { return digest_; }
+    uint64_t digest() const { return digest_.value(); }
 
     /// Proves queues, counters and KV books.
     void check() const;
@@ -100,6 +103,7 @@ class Scheduler {
     void admit_waiting(Plan& plan, Instant now);
     void top_up_prefills(Plan& plan);
     void seal(Plan& plan);
+    void look_ahead(Plan& plan, uint32_t max_steps);
 
     // Parts of these steps.
     bool advance(Plan& plan, Sequence& sequence, uint32_t count, Instant now);
@@ -117,10 +121,19 @@ class Scheduler {
     Candidate candidate(Sequence& sequence, Instant now) const;
     uint32_t running_siblings() const;
 
+    // Parts of look_ahead() and of committing several steps.
+    bool only_decodes(const Plan& plan) const;
+    bool none_can_begin();
+    uint32_t steps_alone(const Chunk& chunk) const;
+    uint64_t blocks_to_carry_on(const Plan& plan, uint32_t further) const;
+    void carry_on(const Plan& plan, uint32_t further);
+
+    class SampledIds;
+    uint32_t prompt_tokens(const SequenceSpec& spec) const;
     Result<void> check_spec(const SequenceSpec& spec) const;
     Result<void> check_room(const SequenceSpec& spec) const;
-    void bear_forks(Sequence& parent);
-    bool ends(const Sequence& sequence, const Sampled& sampled) const;
+    Sequence& bear_fork(Sequence& parent, SequenceId id);
+    bool extend(Sequence& sequence, uint32_t count, SampledIds& ids);
     void end(Sequence& sequence, bool turn_ended);
     void stop_waiting(Sequence& sequence);
     uint32_t max_tokens() const;
@@ -132,7 +145,7 @@ class Scheduler {
     TenantService tenants_;
     SchedulerStats stats_;
     uint64_t step_ = 0;
-    uint64_t digest_ = 0;
+    PlanDigest digest_;
     bool planned_ = false;      // a plan is out whose commit has not come
     uint32_t budget_left_ = 0;  // tokens of the plan being made that nobody has
     uint32_t lane_left_ = 0;    // of those, what long prompts may still take

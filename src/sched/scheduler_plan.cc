@@ -15,27 +15,7 @@ constexpr uint32_t kLooksPerStep = 64;
 // Waiting for another to compute a shared prefix of fewer blocks than this gains too little.
 constexpr uint32_t kWorthSharingBlocks = 2;
 
-uint64_t mix(uint64_t digest, uint64_t value) {
-    uint64_t z = (digest ^ value) + 0x9e3779b97f4a7c15;  // splitmix64
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
-uint64_t digest_of(uint64_t digest, const Plan& plan) {
-    digest = mix(digest, plan.step);
-    for (const BlockCopy& copy : plan.copies)
-        digest = mix(mix(digest, raw(copy.from)), raw(copy.to));
-    for (const Chunk& chunk : plan.chunks)
-        digest = mix(mix(mix(digest, raw(chunk.sequence)), chunk.first), chunk.count);
-    for (const SequenceId id : plan.preempted)
-        digest = mix(digest, raw(id));
-    for (const SequenceId id : plan.expired)
-        digest = mix(digest, raw(id));
-    return digest;
-}
-
-uint32_t shared_prefix(const Tokens& a, const Tokens& b) {
+uint32_t shared_ids(const Tokens& a, const Tokens& b) {
     return static_cast<uint32_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
@@ -55,7 +35,7 @@ struct Scheduler::Candidate {
     static bool later(const Candidate& a, const Candidate& b) { return b.order() < a.order(); }
 };
 
-Plan Scheduler::plan(Instant now) {
+Plan Scheduler::plan(Instant now, uint32_t max_steps) {
     CHECK(!planned_, "step ", step_, " is not committed");
     planned_ = true;
     kv_.begin_step(now);
@@ -70,6 +50,7 @@ Plan Scheduler::plan(Instant now) {
     admit_waiting(plan, now);      // then new work
     top_up_prefills(plan);         // and nothing is left unused that nobody else wants
     seal(plan);
+    look_ahead(plan, max_steps);  // and whether the next steps would be the same
     CHECK(plan.tokens() + budget_left_ == config_.step_tokens);
     return plan;
 }
@@ -151,7 +132,6 @@ void Scheduler::seal(Plan& plan) {
         if (chunk.samples) chunk.forks = sequence.siblings() - 1;
     }
     plan.copies = kv_.take_copies();
-    digest_ = digest_of(digest_, plan);
     ++stats_.steps;
     stats_.planned_tokens += plan.tokens();
 }
@@ -253,15 +233,16 @@ bool Scheduler::fits(const Sequence& sequence, uint32_t cached, uint32_t reserve
     const uint64_t needed =
         kv_.blocks_for(sequence.known()) - cached / kv_.block_tokens() + growth + margin;
     const uint64_t taken = uint64_t{reserved_blocks} + needed;
-    return taken <= kv_.available_blocks() &&
-           taken + kv_.evictable_in(sequence.cursor) <= kv_.available_blocks();
+    const uint64_t available = kv_.available_blocks();
+    if (taken + cached / kv_.block_tokens() <= available) return true;
+    return taken <= available && taken + kv_.evictable_in(sequence.cursor) <= available;
 }
 
 // Returns the blocks that the rest of what it knows will take.
 uint32_t Scheduler::admit(Plan& plan, Sequence& sequence, Instant now) {
     stop_waiting(sequence);
     const Hit hit = kv_.begin(sequence.spec.id, sequence.tokens, sequence.spec.scope,
-                              sequence.spec.retention, sequence.begun);
+                              sequence.spec.retention, sequence.begun, sequence.cursor);
     if (!sequence.begun) {
         sequence.cached_tokens = hit.cached_tokens;
         sequence.reread_tokens = hit.reread_tokens;
@@ -298,16 +279,18 @@ bool Scheduler::waits_for_leader(Sequence& sequence) {
 // cached.
 void Scheduler::find_leader(Sequence& sequence, uint32_t cached) const {
     const uint32_t block = kv_.block_tokens();
+    const uint32_t per_id = kv_.tokens_per_id();
     uint32_t longest = cached + kWorthSharingBlocks * block - 1;
     for (const Sequence* running : running_) {
         const bool computes_more = running->computed + block <= running->known() &&
                                    running->known() > longest && sequence.known() > longest;
-        if (!computes_more || running->tokens[longest] != sequence.tokens[longest]) continue;
+        const uint32_t id = longest / per_id;
+        if (!computes_more || running->tokens[id] != sequence.tokens[id]) continue;
         if (running->spec.scope.salt != sequence.spec.scope.salt ||
             running->spec.scope.lora != sequence.spec.scope.lora)
             continue;
-        const uint32_t shared =
-            std::min(shared_prefix(running->tokens, sequence.tokens), sequence.known() - 1);
+        const uint32_t shared = std::min({shared_ids(running->tokens, sequence.tokens) * per_id,
+                                          running->known(), sequence.known() - 1});
         if (shared / block * block <= longest) continue;
         longest = shared / block * block;
         sequence.leader = running->spec.id;

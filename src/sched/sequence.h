@@ -19,6 +19,8 @@ struct SequenceSpec {
     SequenceId id{};
     std::vector<SequenceId> forks;  // n > 1: the n - 1 siblings, born when the prompt is computed
     Tokens prompt;
+    uint32_t prompt_tokens = 0;  // that its ids stand for; 0: all that they can (KvConfig)
+    KvCursor cursor;  // of a sequence that ended here and that the prompt is known to begin with
     uint32_t max_new_tokens = 0;  // at least 1; per sibling
     int32_t priority = 0;         // lower goes first
     TenantId tenant{};
@@ -33,7 +35,8 @@ enum class SequenceState { waiting, running };
 struct Sequence {
     SequenceSpec spec;  // without the prompt, which `tokens` begins with
     SequenceState state = SequenceState::waiting;
-    Tokens tokens;               // known: prompt and generated
+    Tokens tokens;               // known: ids of prompt and generated
+    uint32_t known_tokens = 0;   // that they stand for
     uint32_t prompt_tokens = 0;  // of those, the prompt
     uint32_t max_tokens = 0;     // ends with this many known tokens
     uint32_t computed = 0;       // positions whose KV is written
@@ -52,7 +55,7 @@ struct Sequence {
     uint32_t leader_tokens = 0;  // so many tokens; 0: no leader
     uint32_t shared_steps = 0;   // steps spent waiting so
 
-    uint32_t known() const { return static_cast<uint32_t>(tokens.size()); }
+    uint32_t known() const { return known_tokens; }
     uint32_t remaining() const { return known() - computed - planned; }  // not even planned
 
     /// It only has its newest token to compute.
