@@ -3,19 +3,26 @@
 // closed loop. The same setup gives the same bytes.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "admit/class_queue.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "cost/step_cost.h"
+#include "route/miss_cause.h"
 #include "sched/config.h"
+#include "sim/percentiles.h"
 #include "trace/trace.h"
 
 namespace brigada {
 
-/// One kind of replica, `count` times.
+// --- what is asked ------------------------------------------------------------------------------
+
+/// One kind of replica, `count` times. All serve all models of the trace as if they were one.
 struct SimReplica {
     std::string name;
     uint32_t count = 1;
@@ -25,7 +32,11 @@ struct SimReplica {
     double dollars_per_hour = 0;  // of one replica
 };
 
-enum class FaultKind { lost, back, drained };
+enum class FaultKind {
+    lost,     // with all that runs there and its cache
+    back,     // after `lost`: with an empty cache; after `drained`: as it was
+    drained,  // gets no more calls; those that run come to their end
+};
 
 /// Something happens to replica `replica` (counted through all kinds) at `at`.
 struct SimFault {
@@ -34,38 +45,136 @@ struct SimFault {
     FaultKind kind = FaultKind::lost;
 };
 
+/// Replicas start and stop with the load. Those beyond `least` are not there at the beginning.
+struct SimAutoscaler {
+    uint32_t least = 1;                        // replicas that are always there
+    uint32_t calls_up = 16;                    // running calls a replica, above which one is added
+    uint32_t calls_down = 4;                   // below which one is drained
+    Duration every = Duration::seconds(15);    // it looks so often
+    Duration lag = Duration::seconds(5 * 60);  // from deciding to a replica that serves, cold
+    Duration settle = Duration::seconds(5 * 60);  // after one was drained or added, none is drained
+};
+
+/// What a client does when a call fails: the rules of the OpenAI and Anthropic SDKs.
+struct ClientRules {
+    uint32_t retries = 2;                                  // after 429, 503 and broken answers
+    Duration first_delay = Duration::milliseconds(500);    // doubled each time,
+    Duration longest_delay = Duration::seconds(8);         // up to this; less a quarter by chance
+    Duration longest_retry_after = Duration::seconds(60);  // one that is longer is not believed
+    Duration timeout = Duration::max();  // from sending to the last token; then it retries
+};
+
+/// The gateway's queue in front of the replicas.
+struct SimAdmission {
+    ClassQueueConfig queue;
+    Duration longest_wait = Duration::max();  // in it; then 503
+    std::vector<PriorityClass> classes;       // of Trace::tenants; standard where there is none
+};
+
+/// A call is good when it meets both; 0 asks for nothing.
+struct SimTargets {
+    double ttft_s = 0;
+    double tpot_s = 0;
+};
+
 struct SimSetup {
     std::vector<SimReplica> replicas;
     std::string policy = "session";  // a routing policy by its name in the gateway's configuration
     std::vector<SimFault> faults;
-    Duration warm_up;  // calls that begin before are not reported
-    Instant until = Instant::never();
+    std::optional<SimAutoscaler> autoscaler;
+    std::optional<SimAdmission> admission;  // none: every call is let in
+    ClientRules clients;
+    SimTargets targets;
+    Duration warm_up;                  // calls that begin before are not reported
+    Instant until = Instant::never();  // no call begins after this
+    Duration sample_every;             // of the time series; zero: none
     uint64_t seed = 1;
+
+    bool step_by_step = false;  // decode steps one by one: slower, the same decisions
+    bool proves = false;        // check() of every core after every event: much slower
 };
 
-/// Percentiles of one quantity, exact.
-struct Percentiles {
-    uint64_t count = 0;
-    double mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, max = 0;
+// --- what came of it ----------------------------------------------------------------------------
+
+/// Calls that have something in common.
+struct SimGroup {
+    std::string name;
+    uint64_t calls = 0;   // answered
+    uint64_t failed = 0;  // given up by the client
+    uint64_t prompt_tokens = 0;
+    uint64_t cached_tokens = 0;
+    uint64_t output_tokens = 0;
+    uint64_t good = 0;  // of the answered, those that met the targets
+    Percentiles ttft_s, tpot_s, call_s;
+
+    double hit_rate() const;
+};
+
+/// Calls that found less than their session should have, by cause.
+struct SimMisses {
+    uint64_t calls = 0;
+    uint64_t lost_tokens = 0;
+};
+
+/// The fleet at one moment.
+struct SimSample {
+    double at_s = 0;
+    uint32_t replicas = 0;  // that take calls
+    uint32_t running = 0;   // sequences in the schedulers
+    uint32_t waiting = 0;   // there
+    uint32_t queued = 0;    // calls in the gateway's queue
+    double kv_held = 0;     // share of all KV that running sequences hold
+    double kv_cached = 0;   // share that can be matched
 };
 
 struct SimReport {
     uint64_t calls = 0;
     uint64_t failed = 0;
+    uint64_t retries = 0;
     double seconds = 0;  // of virtual time, first arrival to last answer
     Percentiles ttft_s, tpot_s, call_s, turn_s;
     Percentiles seconds_per_token;  // of one call, answer time over output tokens; 1 / p90 is
                                     // AgentX's figure
-    double hit_rate = 0;            // prompt tokens found cached
+    uint64_t prompt_tokens = 0;
+    uint64_t output_tokens = 0;
+    double hit_rate = 0;  // prompt tokens found cached
+    double goodput = 0;   // calls per second that met the targets
     double dollars = 0;
     uint64_t preemptions = 0;
     uint64_t evicted_tokens = 0;
-    std::vector<double> utilisation;  // of each replica, share of the time it computed
-    uint64_t digest = 0;              // of every decision: equal setups end in equal digests
+    uint64_t reread_tokens = 0;               // read again after they had been evicted
+    double kv_held_p50 = 0, kv_held_max = 0;  // share of one replica's KV, over its steps by time
+    std::vector<double> utilisation;          // of each replica, share of the time it computed
+
+    std::vector<SimGroup> tenants;    // as in the trace
+    std::vector<SimGroup> classes;    // guaranteed, standard, batch, where there is admission
+    std::vector<SimGroup> positions;  // calls by their place in the session
+    std::array<SimMisses, 7> misses;  // by MissCause
+    std::vector<SimSample> series;
+    uint64_t digest = 0;  // of every decision: equal setups end in equal digests
 };
 
-/// Error::invalid_argument names what is wrong in the setup.
-Result<SimReport> simulate(const Trace& trace, const SimSetup& setup);
+/// For whoever wants to see what happens: a trace of lanes, a live picture.
+class SimObserver {
+  public:
+    virtual ~SimObserver() = default;
+
+    /// A replica computed `steps` steps in a row.
+    struct Steps {
+        uint32_t replica = 0;
+        Instant begin;
+        Instant end;
+        uint32_t steps = 0;
+        StepShape shape;  // of the first
+        double kv_held = 0;
+    };
+    virtual void computed(const Steps& steps) = 0;
+    virtual void happened(Instant at, uint32_t replica, std::string_view what) = 0;
+};
+
+/// Error::invalid_argument names what is wrong in the setup or the trace.
+Result<SimReport> simulate(const Trace& trace, const SimSetup& setup,
+                           SimObserver* observer = nullptr);
 
 Json to_json(const SimReport& report);
 

@@ -1,0 +1,35 @@
+// CallRecord: what became of one call of a simulation; the report is made of these.
+#pragma once
+
+#include <cstdint>
+
+#include "admit/priority.h"
+#include "base/time.h"
+#include "route/miss_cause.h"
+
+namespace brigada {
+
+struct CallRecord {
+    uint32_t session = 0;
+    uint32_t call = 0;  // of the session
+    uint32_t tenant = 0;
+    PriorityClass priority = PriorityClass::standard;
+    bool user = false;  // begins a turn
+    bool failed = false;
+    MissCause cause = MissCause::none;
+    uint32_t lost_tokens = 0;
+    uint32_t prompt_tokens = 0;
+    uint32_t cached_tokens = 0;
+    uint32_t output_tokens = 0;
+    Instant sent;   // for the first time
+    Instant first;  // token
+    Instant ended;
+
+    double ttft_s() const { return (first - sent).seconds(); }
+    double call_s() const { return (ended - sent).seconds(); }
+    double tpot_s() const {
+        return output_tokens > 1 ? (ended - first).seconds() / (output_tokens - 1) : 0;
+    }
+};
+
+}  // namespace brigada

@@ -1,0 +1,70 @@
+#include "sim/session_prompts.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/check.h"
+
+namespace brigada {
+
+namespace {
+
+/// The name of block `place` in a prompt whose first blocks are those of `before`.
+std::optional<uint32_t> name_at(const TraceCall& call, const std::vector<uint32_t>& before,
+                                uint32_t place) {
+    if (place < call.keep_blocks) return before.at(place);
+    uint32_t left = place - call.keep_blocks;
+    for (const BlockRun& run : call.added) {
+        if (left < run.count) return run.first + left;
+        left -= run.count;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+void SessionPrompts::go_to(const TraceSession& session, size_t index, uint32_t block_tokens,
+                           uint32_t& next_name) {
+    const TraceCall& call = session.calls[index];
+    const TraceCall* next = index + 1 < session.calls.size() ? &session.calls[index + 1] : nullptr;
+    shared_blocks_ = keeps_answer_ ? UINT32_MAX : call.keep_blocks;
+    names_.resize(call.keep_blocks);
+    for (const BlockRun& run : call.added)
+        for (uint32_t i = 0; i < run.count; ++i)
+            names_.push_back(run.first + i);
+
+    const uint32_t full = call.prompt_tokens / block_tokens;
+    CHECK(names_.size() >= full, names_.size(), " blocks for ", call.prompt_tokens, " tokens");
+    const auto kept = std::min<size_t>({call.keep_blocks, keys_.size(), full});
+    keys_.resize(kept);
+    ids_.resize(kept);
+    for (uint32_t i = static_cast<uint32_t>(kept); i < full; ++i) {
+        ids_.push_back(TokenId{names_[i]});
+        const auto parent = i == 0 ? std::nullopt : std::optional(keys_.back());
+        keys_.push_back(chain_key(parent, local_hash(std::span(&ids_[i], 1))));
+    }
+    name_answer(call, next, block_tokens, next_name);
+}
+
+// The prompt's last block, when it is not full, and those of the answer: what the next prompt calls
+// them if it keeps the answer. What the trace does not name is met by nobody.
+void SessionPrompts::name_answer(const TraceCall& call, const TraceCall* next,
+                                 uint32_t block_tokens, uint32_t& next_name) {
+    const auto full = static_cast<uint32_t>(ids_.size());
+    const uint64_t total = uint64_t{call.prompt_tokens} + call.output_tokens;
+    const auto blocks = static_cast<uint32_t>((total + block_tokens - 1) / block_tokens);
+    keeps_answer_ = next && next->keep_blocks >= full && next->prompt_tokens >= total;
+    const bool has_tail = call.prompt_tokens % block_tokens > 0;
+    answer_.clear();
+    for (uint32_t place = full; place < blocks; ++place) {
+        std::optional<uint32_t> name;
+        if (keeps_answer_)
+            name = name_at(*next, names_, place);
+        else if (place == full && has_tail && names_.size() > full)
+            name = names_[full];
+        const TokenId id{name ? *name : next_name++};
+        (place == full && has_tail ? ids_ : answer_).push_back(id);
+    }
+}
+
+}  // namespace brigada

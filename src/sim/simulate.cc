@@ -1,0 +1,91 @@
+#include "sim/simulate.h"
+
+#include "route/named_policy.h"
+#include "sim/check_setup.h"
+#include "sim/world.h"
+
+namespace brigada {
+
+Result<SimReport> simulate(const Trace& trace, const SimSetup& setup, SimObserver* observer) {
+    TRY(check_trace(trace));
+    TRY(check_setup(trace, setup));
+    TRY(std::unique_ptr<Policy> policy, policy_named(setup.policy, trace.block_tokens));
+    World world(trace, setup, std::move(policy), observer);
+    return world.run();
+}
+
+// --- for machines -------------------------------------------------------------------------------
+
+namespace {
+
+Json to_json(const SimGroup& group) {
+    return {{"name", group.name},
+            {"calls", group.calls},
+            {"failed", group.failed},
+            {"prompt_tokens", group.prompt_tokens},
+            {"output_tokens", group.output_tokens},
+            {"hit_rate", group.hit_rate()},
+            {"good", group.good},
+            {"ttft_s", to_json(group.ttft_s)},
+            {"tpot_s", to_json(group.tpot_s)},
+            {"call_s", to_json(group.call_s)}};
+}
+
+Json to_json(const std::vector<SimGroup>& groups) {
+    Json list = Json::array();
+    for (const SimGroup& group : groups)
+        list.push_back(to_json(group));
+    return list;
+}
+
+Json to_json(const SimSample& sample) {
+    return {{"at_s", sample.at_s},          {"replicas", sample.replicas},
+            {"running", sample.running},    {"waiting", sample.waiting},
+            {"queued", sample.queued},      {"kv_held", sample.kv_held},
+            {"kv_cached", sample.kv_cached}};
+}
+
+Json misses_json(const SimReport& report) {
+    Json misses = Json::object();
+    for (size_t i = 0; i < report.misses.size(); ++i)
+        misses[std::string(to_string(static_cast<MissCause>(i)))] = {
+            {"calls", report.misses[i].calls}, {"lost_tokens", report.misses[i].lost_tokens}};
+    return misses;
+}
+
+}  // namespace
+
+Json to_json(const SimReport& report) {
+    Json json = {{"calls", report.calls},
+                 {"failed", report.failed},
+                 {"retries", report.retries},
+                 {"seconds", report.seconds},
+                 {"ttft_s", to_json(report.ttft_s)},
+                 {"tpot_s", to_json(report.tpot_s)},
+                 {"call_s", to_json(report.call_s)},
+                 {"turn_s", to_json(report.turn_s)},
+                 {"seconds_per_token", to_json(report.seconds_per_token)},
+                 {"prompt_tokens", report.prompt_tokens},
+                 {"output_tokens", report.output_tokens},
+                 {"hit_rate", report.hit_rate},
+                 {"goodput_per_s", report.goodput},
+                 {"dollars", report.dollars},
+                 {"preemptions", report.preemptions},
+                 {"evicted_tokens", report.evicted_tokens},
+                 {"reread_tokens", report.reread_tokens},
+                 {"kv_held_p50", report.kv_held_p50},
+                 {"kv_held_max", report.kv_held_max},
+                 {"utilisation", report.utilisation},
+                 {"tenants", to_json(report.tenants)},
+                 {"classes", to_json(report.classes)},
+                 {"positions", to_json(report.positions)},
+                 {"misses", misses_json(report)}};
+    Json series = Json::array();
+    for (const SimSample& sample : report.series)
+        series.push_back(to_json(sample));
+    json["series"] = std::move(series);
+    json["digest"] = concat(report.digest);
+    return json;
+}
+
+}  // namespace brigada

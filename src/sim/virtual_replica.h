@@ -1,0 +1,85 @@
+// VirtualReplica: one engine in virtual time: the production scheduler and KV books, with a cost
+// model in place of the weights. Steps that only decode are carried out many at a time; whoever
+// looks at or changes the scheduler first has it catch up, so it is as if they had been single.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "sched/scheduler.h"
+#include "sim/simulate.h"
+
+namespace brigada {
+
+class VirtualReplica {
+  public:
+    /// `block_tokens`: of the trace's blocks, which are the KV books' as well; one id names one.
+    VirtualReplica(const SimReplica& kind, uint32_t block_tokens, bool step_by_step);
+
+    /// `answer` are the ids of the blocks that begin in the answer, first one first. Errors as
+    /// Scheduler::submit.
+    Result<void> submit(SequenceSpec spec, Tokens answer, Instant now);
+    void cancel(SequenceId id, Instant now);
+
+    /// Begins the next steps, if there is work and none are under way, and says when they end.
+    std::optional<Instant> begin(Instant now);
+
+    /// Those steps are over. Valid until the next call.
+    struct FirstToken {
+        SequenceId sequence{};
+        uint32_t cached_tokens = 0;
+        uint32_t reread_tokens = 0;
+    };
+    struct StepsDone {
+        std::vector<FirstToken> first_tokens;
+        std::vector<Finished> finished;
+        SimObserver::Steps steps;
+    };
+    const StepsDone& end(Instant now);
+
+    /// Commits the steps that are over by `now` and makes the one under way a single one. Says when
+    /// that ends, if it is not the end that begin() said.
+    std::optional<Instant> catch_up(Instant now);
+
+    bool computes() const { return plan_.has_value(); }
+    const Scheduler& scheduler() const { return scheduler_; }
+    Duration busy() const { return busy_; }
+    double kv_held() const;
+    double kv_cached() const;
+
+    /// So much time was spent with so much of the KV held, in percent.
+    const std::vector<Duration>& time_by_held_percent() const { return time_by_held_percent_; }
+
+  private:
+    struct Answer {
+        uint32_t prompt_ids = 0;
+        Tokens ids;
+    };
+
+    StepShape shape_of(const Plan& plan) const;
+    uint32_t steps_begun_before(Instant until) const;
+    uint32_t steps_over_by(Instant now) const;
+    Duration run_time(uint32_t steps) const;
+    void launch(Instant now, uint32_t max_steps);
+    void fill_outcome(uint32_t steps);
+    void account(Duration time);
+
+    StepCost cost_;
+    uint32_t max_steps_;
+    Scheduler scheduler_;
+    std::unordered_map<SequenceId, Answer> answers_;
+    std::optional<Plan> plan_;  // what is being computed, plan_->steps times
+    StepShape shape_;
+    Instant began_;
+    Instant ends_;
+    Outcome outcome_;
+    StepsDone done_;
+    Duration busy_;
+    std::vector<Duration> time_by_held_percent_;
+};
+
+}  // namespace brigada

@@ -1,0 +1,246 @@
+// The life of a call: into the gateway's queue, to a replica, and what its client does when it
+// fails.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "route/rendezvous.h"
+#include "sim/world.h"
+
+namespace brigada {
+
+namespace {
+
+constexpr uint64_t kBodyBytesPerToken = 4;
+constexpr Duration kNoUpstreamRetry = Duration::seconds(1);
+
+enum class Noted : uint64_t { routed = 1, queued, refused, answered, given_up };
+
+}  // namespace
+
+uint32_t World::new_slot() {
+    if (free_slots_.empty()) {
+        CHECK(calls_.size() < kSlotMask);
+        calls_.emplace_back();
+        free_slots_.push_back(static_cast<uint32_t>(calls_.size() - 1));
+    }
+    const uint32_t slot = free_slots_.back();
+    free_slots_.pop_back();
+    calls_[slot] = {};
+    calls_[slot].id = new_id(slot);
+    return slot;
+}
+
+Call World::call_of(uint32_t slot) const {
+    const LiveCall& live = calls_[slot];
+    const auto& parent = trace_session(live.session).parent;
+    return {.id = CallId{live.id},
+            .session = SessionId{live.session + uint64_t{1}},
+            .group = parent ? SessionId{parent->session + uint64_t{1}} : SessionId{},
+            .keys = sessions_[live.session].prompts.keys(),
+            .block_tokens = trace_.block_tokens,
+            .prompt_tokens = live.record.prompt_tokens};
+}
+
+// --- in -----------------------------------------------------------------------------------------
+
+void World::offer(uint32_t slot) {
+    LiveCall& live = calls_[slot];
+    live.sent_number = next_number_++;
+    if (setup_.clients.timeout != Duration::max())
+        events_.add(now_ + setup_.clients.timeout, EventKind::timeout, slot, live.sent_number);
+    if (!queue_) return route(slot);
+    const Duration longest = setup_.admission->longest_wait;
+    const OfferReply reply = queue_->offer(
+        {.priority = live.record.priority,
+         .tenant = ScopeId{live.record.tenant + uint64_t{1}},
+         .bytes = static_cast<int64_t>(live.record.prompt_tokens * kBodyBytesPerToken),
+         .deadline = longest == Duration::max() ? Instant::never() : now_ + longest},
+        now_);
+    note(static_cast<uint64_t>(Noted::queued), static_cast<uint64_t>(reply.verdict));
+    if (reply.verdict == OfferReply::Verdict::full) return try_failed(slot, reply.retry_after);
+    live.ask = reply.id;
+    asks_[reply.id] = slot;
+    if (reply.verdict == OfferReply::Verdict::admitted) return route(slot);
+    reclaim();
+    if (queue_->next_deadline() < queue_deadline_) {
+        queue_deadline_ = queue_->next_deadline();
+        events_.add(queue_deadline_, EventKind::queue_deadline, 0);
+    }
+}
+
+void World::queue_deadline() {
+    queue_deadline_ = Instant::never();
+    apply(queue_->expire(now_));
+    if (queue_->next_deadline() == Instant::never()) return;
+    queue_deadline_ = queue_->next_deadline();
+    events_.add(queue_deadline_, EventKind::queue_deadline, 0);
+}
+
+void World::apply(const Moved& moved) {
+    for (const AskId id : moved.late) {
+        const uint32_t slot = asks_.at(id);
+        asks_.erase(id);
+        calls_[slot].ask.reset();
+        try_failed(slot, kNoUpstreamRetry);
+    }
+    for (const AskId id : moved.admitted)
+        route(asks_.at(id));
+}
+
+// Batch calls give way to guaranteed ones that wait; their clients come back.
+void World::reclaim() {
+    for (const AskId id : queue_->reclaim()) {
+        const uint32_t slot = asks_.at(id);
+        leave_upstream(slot, Ending::cancelled);
+        try_failed(slot, kNoUpstreamRetry);
+    }
+}
+
+void World::route(uint32_t slot) {
+    LiveCall& live = calls_[slot];
+    live.id = new_id(slot);
+    const Call call = call_of(slot);
+    const std::optional<Route> route = router_.choose(call, eligible_, now_);
+    note(static_cast<uint64_t>(Noted::routed), route ? raw(route->upstream) : UINT32_MAX);
+    if (!route) return try_failed(slot, kNoUpstreamRetry);
+    submit(slot, call, raw(route->upstream));
+}
+
+void World::submit(uint32_t slot, const Call& call, uint32_t place) {
+    LiveCall& live = calls_[slot];
+    const SessionState& state = sessions_[live.session];
+    SequenceSpec spec;
+    spec.id = SequenceId{live.id};
+    spec.prompt = state.prompts.ids();
+    spec.prompt_tokens = live.record.prompt_tokens;
+    spec.max_new_tokens = live.record.output_tokens;
+    spec.tenant = TenantId{live.record.tenant};
+    spec.scope.session = call.session;
+    spec.retention = agent_retention(trace_session(live.session).system_tokens);
+    spec.arrival = now_;
+    if (state.cursor_place == place && state.cursor_life == places_[place].life) {
+        spec.cursor = state.cursor;
+        spec.cursor.blocks = std::min(spec.cursor.blocks, state.prompts.shared_blocks());
+    }
+    catch_up(place);
+    live.place = place;
+    const Result<void> taken =
+        places_[place].engine->submit(std::move(spec), state.prompts.answer(), now_);
+    if (taken.ok()) {
+        router_.accepted(call);
+        wake_soon(place);
+        return;
+    }
+    live.place.reset();
+    router_.ended(call.id, Ending::failed, std::nullopt, now_);
+    if (taken.error().code == Code::exhausted) return try_failed(slot, kNoUpstreamRetry);
+    give_up(slot);  // it fits nowhere: no trying helps
+}
+
+// --- out ----------------------------------------------------------------------------------------
+
+void World::first_token(uint32_t slot, const VirtualReplica::FirstToken& first) {
+    LiveCall& live = calls_[slot];
+    live.has_first_token = true;
+    live.record.first = now_;
+    live.record.cached_tokens = first.cached_tokens;
+    router_.first_token(CallId{live.id}, now_);
+    if (live.ask) queue_->streaming(*live.ask);
+}
+
+void World::answered(uint32_t slot, const KvCursor& cursor) {
+    LiveCall& live = calls_[slot];
+    CallRecord& record = live.record;
+    record.ended = now_;
+    const CallReport told =
+        router_.ended(CallId{live.id}, Ending::answered,
+                      ReportedPrompt{record.prompt_tokens, record.cached_tokens}, now_);
+    record.cause = told.miss.cause;
+    record.lost_tokens = told.miss.lost_blocks * trace_.block_tokens;
+    note(static_cast<uint64_t>(Noted::answered), mix(live.id, record.cached_tokens));
+    SessionState& state = sessions_[live.session];
+    state.cursor = cursor;
+    state.cursor_place = *live.place;
+    state.cursor_life = places_[*live.place].life;
+    over(slot);
+}
+
+/// The place at its upstream is given back, where it has one.
+void World::leave_upstream(uint32_t slot, Ending ending) {
+    LiveCall& live = calls_[slot];
+    if (!live.place) return;
+    const uint32_t place = *live.place;
+    router_.ended(CallId{live.id}, ending, std::nullopt, now_);
+    if (places_[place].engine) {
+        catch_up(place);
+        places_[place].engine->cancel(SequenceId{live.id}, now_);
+        wake_soon(place);
+    }
+    live.place.reset();
+    live.has_first_token = false;
+}
+
+void World::leave_queue(uint32_t slot) {
+    LiveCall& live = calls_[slot];
+    if (!live.ask) return;
+    const AskId ask = *std::exchange(live.ask, std::nullopt);
+    asks_.erase(ask);
+    apply(queue_->finish(ask, now_));
+}
+
+void World::time_out(uint32_t slot) {
+    LiveCall& live = calls_[slot];
+    const bool waits = live.ask && !live.place;
+    if (waits) {
+        asks_.erase(*live.ask);
+        queue_->give_up(*std::exchange(live.ask, std::nullopt));
+    }
+    leave_upstream(slot, Ending::cancelled);
+    try_failed(slot, std::nullopt);
+}
+
+void World::try_failed(uint32_t slot, std::optional<Duration> retry_after) {
+    leave_queue(slot);
+    LiveCall& live = calls_[slot];
+    note(static_cast<uint64_t>(Noted::refused), live.id);
+    live.sent_number = 0;
+    if (live.tries++ >= setup_.clients.retries) return give_up(slot);
+    ++retries_;
+    events_.add(now_ + delay_before(live, retry_after), EventKind::send, live.session,
+                uint64_t{slot} + 1);
+}
+
+// Chance is a hash of who asks, so that one session more does not change what others draw.
+Duration World::delay_before(const LiveCall& call, std::optional<Duration> retry_after) const {
+    const ClientRules& rules = setup_.clients;
+    if (retry_after && *retry_after > Duration() && *retry_after <= rules.longest_retry_after)
+        return *retry_after;
+    Duration delay = rules.first_delay;
+    for (uint32_t i = 1; i < call.tries && delay < rules.longest_delay; ++i)
+        delay = delay * 2;
+    delay = std::min(delay, rules.longest_delay);
+    const uint64_t chance =
+        mix(mix(setup_.seed, call.session), mix(call.record.call, call.tries)) % 1'000;
+    return delay - delay * static_cast<int64_t>(chance) / 4'000;
+}
+
+void World::give_up(uint32_t slot) {
+    LiveCall& live = calls_[slot];
+    live.record.failed = true;
+    live.record.ended = now_;
+    note(static_cast<uint64_t>(Noted::given_up), live.id);
+    over(slot);
+}
+
+void World::over(uint32_t slot) {
+    LiveCall& live = calls_[slot];
+    const uint32_t session = live.session;
+    if (live.record.sent >= Instant() + setup_.warm_up) records_.push_back(live.record);
+    leave_queue(slot);
+    calls_[slot] = {};
+    free_slots_.push_back(slot);
+    call_over(session);
+}
+
+}  // namespace brigada
