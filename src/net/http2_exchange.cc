@@ -29,16 +29,19 @@ Task<Result<HttpResponseHead>> Http2Exchange::start(const HttpCall& call) {
 
 Task<Result<void>> Http2Exchange::wait_for_head() {
     const Instant begun = loop_.now();
-    Instant sent = Instant::never();  // when the whole request had gone
+    const auto note_sent = [this] {
+        if (stream_.sent_all() && sent_ == Instant::never()) sent_ = loop_.now();
+    };
+    note_sent();
     while (!stream_.has_head) {
         if (stream_.broken) co_return *stream_.broken;
-        if (stream_.sent_all() && sent == Instant::never()) sent = loop_.now();
         const bool uploads = !stream_.sent_all();
         const Result<void> changed =
             uploads ? co_await wait(later(stream_.moved, timeouts_.between_bytes),
                                     "took no more of the request", timeouts_.between_bytes)
-                    : co_await wait(later(sent, timeouts_.first_byte), "gave no answer",
+                    : co_await wait(later(sent_, timeouts_.first_byte), "gave no answer",
                                     timeouts_.first_byte);
+        note_sent();
         if (changed.ok()) continue;
         // A connection on which nothing at all came may be dead without anybody knowing.
         const bool late = changed.error().code == Code::deadline;

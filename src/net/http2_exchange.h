@@ -37,6 +37,7 @@ class Http2Exchange {
     /// The server says it has not looked at this call: any method may be tried again.
     bool untouched() const { return stream_.untouched; }
     bool answered() const { return stream_.has_head; }
+    Instant sent_at() const { return sent_; }
 
   private:
     Task<Result<void>> wait(Instant deadline, std::string_view phase, Duration limit);
@@ -48,6 +49,7 @@ class Http2Exchange {
     const std::string peer_;
     const Instant last_;  // for the whole call
     HttpTimeouts timeouts_;
+    Instant sent_ = Instant::never();  // when the whole request had gone
     Http2Stream stream_;
     std::string given_;  // what read() returned
 };

@@ -107,6 +107,7 @@ struct HttpExchangeState {
     Origin origin;
     HttpTimeouts timeouts;
     Instant last = Instant::never();  // for the whole call
+    Instant sent_at = Instant::never();
     bool reused = false;
     bool begun = false;
 };
@@ -123,6 +124,7 @@ Task<Result<HttpResponseHead>> HttpExchangeState::start(const HttpCall& call) {
         CO_TRY(co_await connect(call, true));
         answer = co_await ask(call);
     }
+    if (shared) sent_at = shared->sent_at();
     if (!answer.ok()) release();
     co_return answer;
 }
@@ -201,7 +203,8 @@ Task<Result<HttpResponseHead>> HttpExchangeState::ask_alone(const HttpCall& call
     // A failed upload may be an answer already given (413), so we look for one before we judge.
     if (sent == IoStatus::aborted || sent == IoStatus::timed_out)
         co_return broken(sent, "took no more of the request", timeouts.between_bytes);
-    stream->transport().expire_at(later(client->pool.loop().now(), timeouts.first_byte));
+    sent_at = client->pool.loop().now();
+    stream->transport().expire_at(later(sent_at, timeouts.first_byte));
     while (!parser->head_complete()) {
         if (unread.empty()) CO_TRY(co_await receive());
         CO_TRY(const ResponseParser::Step step, parser->next(unread));
@@ -351,6 +354,10 @@ Task<Result<std::string>> HttpExchange::read_all(size_t max_bytes) {
 
 void HttpExchange::abort() {
     state_->stoppable.stop();
+}
+
+Instant HttpExchange::sent_at() const {
+    return state_->sent_at;
 }
 
 }  // namespace brigada

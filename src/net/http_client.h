@@ -92,6 +92,10 @@ class HttpExchange {
     /// Ends the call now: what waits in start() or read() returns cancelled, later calls too.
     void abort();
 
+    /// When the last byte of the request was handed to the kernel, by whichever try came last;
+    /// never() while some is still here.
+    Instant sent_at() const;
+
   private:
     std::shared_ptr<HttpExchangeState> state_;
 };

@@ -1,0 +1,136 @@
+#include "load/prompt_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "dialect/escaped.h"
+#include "load/corpus.h"
+#include "tokens/tokenizer.h"
+
+namespace brigada {
+
+namespace {
+
+constexpr uint64_t kWeightOfToken = 1'000;
+constexpr uint32_t kLongestStretch = 2'048;  // tokens; a longer piece is several stretches
+
+bool is_space(char c) {
+    return c == ' ' || c == '\n';
+}
+
+/// Where units begin: at a single space between words, where tokenizers cut.
+std::vector<size_t> unit_starts(std::string_view corpus) {
+    std::vector<size_t> out;
+    for (size_t i = 1; i + 1 < corpus.size(); ++i)
+        if (corpus[i] == ' ' && !is_space(corpus[i - 1]) && !is_space(corpus[i + 1]))
+            out.push_back(i);
+    return out;
+}
+
+/// What a word adds where it stands in a text: at its beginning some tokenizers count otherwise.
+size_t tokens_within(const Tokenizer& tokenizer, std::string_view unit) {
+    const std::string before = "a";
+    return tokenizer.count(before + std::string(unit), Specials::no_added) -
+           tokenizer.count(before, Specials::no_added);
+}
+
+/// Source: the finaliser of splitmix64.
+uint64_t mixed(uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+/// The n-th number drawn for a key.
+uint64_t draw(uint64_t key, uint64_t n) {
+    return mixed(key + (n + 1) * 0x9e3779b97f4a7c15);
+}
+
+}  // namespace
+
+uint64_t prompt_text_key(uint64_t block, uint32_t from) {
+    return mixed(mixed(block + 0x9e3779b97f4a7c15) + from);
+}
+
+PromptText::PromptText(const Tokenizer& tokenizer) : exact_(true) {
+    read_corpus();
+    const std::string_view corpus = load_corpus();
+    const std::vector<size_t> starts = unit_starts(corpus);
+    for (size_t i = 0; i + 1 < starts.size(); ++i) {
+        const std::string_view unit = corpus.substr(starts[i], starts[i + 1] - starts[i]);
+        const size_t tokens = tokens_within(tokenizer, unit);
+        weights_.push_back(weights_.back() + tokens * kWeightOfToken);
+        const bool is_word = std::ranges::none_of(unit.substr(1), is_space);
+        if (tokens == 1 && is_word) short_units_.push_back(static_cast<uint32_t>(i));
+    }
+    CHECK(!short_units_.empty(), "no word of the corpus is one token");
+    find_places();
+}
+
+PromptText::PromptText(double bytes_per_token) {
+    CHECK(bytes_per_token > 0 && bytes_per_token <= kMaxBytesPerToken);
+    read_corpus();
+    const std::vector<size_t> starts = unit_starts(load_corpus());
+    for (size_t i = 0; i + 1 < starts.size(); ++i) {
+        const auto bytes = static_cast<double>(starts[i + 1] - starts.front());
+        weights_.push_back(
+            static_cast<uint64_t>(std::llround(bytes / bytes_per_token * double{kWeightOfToken})));
+    }
+    find_places();
+}
+
+void PromptText::read_corpus() {
+    const std::string_view corpus = load_corpus();
+    const std::vector<size_t> starts = unit_starts(corpus);
+    CHECK(starts.size() > 2 && starts.back() < UINT32_MAX);
+    for (size_t i = 0; i + 1 < starts.size(); ++i) {
+        offsets_.push_back(static_cast<uint32_t>(text_.size()));
+        append_escaped(text_, corpus.substr(starts[i], starts[i + 1] - starts[i]));
+    }
+    offsets_.push_back(static_cast<uint32_t>(text_.size()));
+    corpus_bytes_ = starts.back() - starts.front();
+    weights_ = {0};
+}
+
+// Anywhere the longest stretch fits: what begins there does not depend on how long it is to be.
+void PromptText::find_places() {
+    constexpr uint64_t kLongest = kLongestStretch * kWeightOfToken;
+    CHECK(weights_.back() > kLongest, "the corpus is too short for these tokens");
+    const auto end = std::ranges::upper_bound(weights_, weights_.back() - kLongest);
+    places_ = static_cast<uint64_t>(end - weights_.begin());
+}
+
+double PromptText::bytes_per_token() const {
+    return static_cast<double>(corpus_bytes_) * double{kWeightOfToken} /
+           static_cast<double>(weights_.back());
+}
+
+void PromptText::append(std::string& out, uint64_t key, uint32_t tokens) const {
+    for (uint64_t n = 0; tokens > 0; ++n) {
+        const uint32_t part = std::min(tokens, kLongestStretch);
+        append_stretch(out, draw(key, n), part * kWeightOfToken);
+        tokens -= part;
+    }
+}
+
+// A run of the corpus of at most this weight, and what is missing in words of one token.
+void PromptText::append_stretch(std::string& out, uint64_t key, uint64_t weight) const {
+    const auto first = weights_.begin() + static_cast<std::ptrdiff_t>(draw(key, 0) % places_);
+    auto last = std::ranges::upper_bound(first, weights_.end(), *first + weight) - 1;
+    const uint64_t missing = *first + weight - *last;
+    if (!exact_ && last + 1 != weights_.end() && last[1] - *first - weight < missing) ++last;
+    const uint32_t from = offsets_[static_cast<size_t>(first - weights_.begin())];
+    const uint32_t to = offsets_[static_cast<size_t>(last - weights_.begin())];
+    out.append(text_, from, to - from);
+    if (exact_) append_short_words(out, key, missing / kWeightOfToken);
+}
+
+void PromptText::append_short_words(std::string& out, uint64_t key, uint64_t count) const {
+    for (uint64_t n = 1; n <= count; ++n) {
+        const uint32_t unit = short_units_[draw(key, n) % short_units_.size()];
+        out.append(text_, offsets_[unit], offsets_[unit + 1] - offsets_[unit]);
+    }
+}
+
+}  // namespace brigada

@@ -1,0 +1,57 @@
+// PromptText: text that a model reads as a given number of tokens: stretches of real prose and
+// code, chosen by a key. The same key gives the same text, so what a trace's prompts share, the
+// prompts that are sent share too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace brigada {
+
+class Tokenizer;
+
+class PromptText {
+  public:
+    /// Counts with the model's own tokenizer; exact to the token as far as the tokenizer cuts at
+    /// words, as nearly all do. It is not kept.
+    explicit PromptText(const Tokenizer& tokenizer);
+
+    /// Without one: so many bytes are one token, on average over all text that is made; above 0,
+    /// at most kMaxBytesPerToken.
+    explicit PromptText(double bytes_per_token);
+    static constexpr double kMaxBytesPerToken = 32;
+
+    /// Appends `tokens` tokens of text, escaped as inside a JSON string. It begins with a space.
+    /// Fewer tokens of the same key are the beginning of more, except for the last few words.
+    void append(std::string& out, uint64_t key, uint32_t tokens) const;
+
+    /// Whether a tokenizer counts.
+    bool is_exact() const { return exact_; }
+    /// Bytes of text, not escaped, per token.
+    double bytes_per_token() const;
+
+  private:
+    void read_corpus();
+    void find_places();
+    void append_stretch(std::string& out, uint64_t key, uint64_t weight) const;
+    void append_short_words(std::string& out, uint64_t key, uint64_t count) const;
+
+    /// The corpus, escaped, is units: a space, a word, and what follows it up to the next such
+    /// space. Unit i is the bytes from offsets_[i] to offsets_[i + 1]; all before it weigh
+    /// weights_[i], in thousandths of a token.
+    std::string text_;
+    std::vector<uint32_t> offsets_;
+    std::vector<uint64_t> weights_;
+    std::vector<uint32_t> short_units_;  // of one token each, where a tokenizer counts
+    uint64_t corpus_bytes_ = 0;          // not escaped
+    uint64_t places_ = 0;                // a stretch begins at a unit below
+    bool exact_ = false;
+};
+
+/// A key for part of a block: `block` is the name that a trace gives it, `from` the token of it at
+/// which the text begins.
+uint64_t prompt_text_key(uint64_t block, uint32_t from);
+
+}  // namespace brigada
