@@ -23,6 +23,7 @@ from server import Server, default_binary
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STORIES = str(ROOT / "testdata/models/stories260K/gguf/stories260K-f32.gguf")
 BINARY = default_binary()
+LOADER = os.environ.get("H5_LOADER") or BINARY
 PROBES = 4    # calls before the run, by which the template is learnt
 
 
@@ -91,7 +92,7 @@ class Endpoint(Upstream):
 
 
 def start(url, *options):
-    return subprocess.Popen([BINARY, "load", "--url", url, "--quiet", "--json", *options],
+    return subprocess.Popen([LOADER, "load", "--url", url, "--quiet", "--json", *options],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -329,15 +330,15 @@ class Measures(unittest.TestCase):
             self.assertEqual(len(rows), 24)
             self.assertEqual({row["outcome"] for row in rows}, {"finished"})
             self.assertIn("<svg", pathlib.Path(paths[0] + ".html").read_text(encoding="utf-8"))
-            said = subprocess.run([BINARY, "load", "compare", *paths, "--json"], capture_output=True, text=True,
+            said = subprocess.run([LOADER, "load", "compare", *paths, "--json"], capture_output=True, text=True,
                                   timeout=60, check=True)
             figures = {figure["name"]: figure for figure in json.loads(said.stdout)["figures"]}
             self.assertTrue(figures["ttft_ms mean"]["sure"])
             self.assertGreater(figures["ttft_ms mean"]["change"], 0)
-            text = subprocess.run([BINARY, "load", "compare", *paths], capture_output=True, text=True, timeout=60,
+            text = subprocess.run([LOADER, "load", "compare", *paths], capture_output=True, text=True, timeout=60,
                                   check=True)
             self.assertIn("ttft_ms p90", text.stdout)
-            wrong = subprocess.run([BINARY, "load", "compare", paths[0], paths[0] + ".csv"], capture_output=True,
+            wrong = subprocess.run([LOADER, "load", "compare", paths[0], paths[0] + ".csv"], capture_output=True,
                                    text=True, timeout=60, check=False)
             self.assertEqual(wrong.returncode, 1)
 
@@ -374,7 +375,7 @@ class Measures(unittest.TestCase):
                             (["--extra-body", "[1]"], "--extra-body wants a JSON object"),
                             (["--url", "ftp://x"], "--url"),
                             (["--shared-prefix", "5000"], "shared prefix of 5000")):
-            ended = subprocess.run([BINARY, "load", "--model", "m", *words], capture_output=True, text=True,
+            ended = subprocess.run([LOADER, "load", "--model", "m", *words], capture_output=True, text=True,
                                    timeout=60, check=False)
             self.assertNotEqual(ended.returncode, 0)
             self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)

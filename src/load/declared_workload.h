@@ -14,7 +14,7 @@ struct DeclaredWorkload {
     uint32_t shared_prefix = 0;      // of those: the same in all sessions, as the system's prompt
     uint32_t turn_tokens = 256;      // that each later prompt adds, beside the answer before it
     uint32_t output_tokens = 128;
-    Duration gap;       // from an answer to the next call
+    Duration gap = {};  // from an answer to the next call
     bool tools = true;  // later calls bring results of tools, else the user's words
     double spread = 0;  // of all these but the shared prefix: coefficient of variation
     uint64_t seed = 1;

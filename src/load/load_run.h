@@ -21,7 +21,7 @@ class Tokenizer;
 struct LoadOptions {
     LoadTarget target = {};
     PlayOptions play = {};
-    Duration warm_up;                        // calls due before it is over are not measured
+    Duration warm_up = {};                   // calls due before it is over are not measured
     Duration drain = Duration::seconds(30);  // for calls under way when the time is over
     uint32_t retries = 0;                    // of a call that failed, as SDKs do
     bool probes = true;

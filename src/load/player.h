@@ -29,7 +29,7 @@ struct PlayOptions {
     Pace pace = Pace::closed;
     uint32_t sessions = 1;      // of Pace::closed, at least 1
     ArrivalRate arrivals = {};  // of Pace::open
-    Duration ramp;              // of Pace::closed: the first sessions begin spread over this time
+    Duration ramp = {};         // of Pace::closed: the first sessions begin spread over this time
     double time_scale = 1;      // recorded starts and gaps times this
     Duration max_gap = Duration::max();   // longer gaps, already scaled, are cut to this
     uint32_t concurrency = 0;             // calls under way at once; 0: any number

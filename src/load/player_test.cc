@@ -93,8 +93,8 @@ TEST(Player, keeps_so_many_sessions_going_and_begins_the_trace_anew) {
     }
     for (const auto& [at, count] : at_once)
         EXPECT_LE(count, 2);
-    EXPECT_EQ(sent.size(), 30u);  // a call takes 1 s and is followed by a gap of 1 s or none
-    EXPECT_EQ(sent.back().call.round, 2u);
+    EXPECT_EQ(sent.size(), 40u);            // two calls in 3 s: 1 s each, and a gap between them
+    EXPECT_EQ(sent.back().call.round, 6u);  // 20 sessions, 3 in a round
 }
 
 TEST(Player, without_repeats_plays_every_call_of_the_trace_once) {

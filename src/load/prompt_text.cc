@@ -35,6 +35,23 @@ size_t tokens_within(const Tokenizer& tokenizer, std::string_view unit) {
            tokenizer.count(before, Specials::no_added);
 }
 
+/// For vocabularies so small that no word is one token: what adds one however often it stands
+/// there.
+std::vector<std::string> one_token_marks(const Tokenizer& tokenizer) {
+    std::vector<std::string> out;
+    for (const char* mark : {" a", " I", ".", ",", ";", "!", "e", "s", "z", "Q"}) {
+        std::string marks;
+        bool adds_one = true;
+        for (size_t n = 1; n <= 8; ++n) {
+            marks += mark;
+            adds_one = adds_one && tokens_within(tokenizer, " word" + marks + " word") ==
+                                       2 * tokens_within(tokenizer, " word") + n;
+        }
+        if (adds_one) out.emplace_back(mark);
+    }
+    return out;
+}
+
 /// Source: the finaliser of splitmix64.
 uint64_t mixed(uint64_t z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -62,9 +79,9 @@ PromptText::PromptText(const Tokenizer& tokenizer) : exact_(true) {
         const size_t tokens = tokens_within(tokenizer, unit);
         weights_.push_back(weights_.back() + tokens * kWeightOfToken);
         const bool is_word = std::ranges::none_of(unit.substr(1), is_space);
-        if (tokens == 1 && is_word) short_units_.push_back(static_cast<uint32_t>(i));
+        if (tokens == 1 && is_word) short_words_.push_back(escaped(unit));
     }
-    CHECK(!short_units_.empty(), "no word of the corpus is one token");
+    if (short_words_.empty()) short_words_ = one_token_marks(tokenizer);
     find_places();
 }
 
@@ -106,31 +123,42 @@ double PromptText::bytes_per_token() const {
            static_cast<double>(weights_.back());
 }
 
-void PromptText::append(std::string& out, uint64_t key, uint32_t tokens) const {
+int64_t PromptText::append(std::string& out, uint64_t key, uint32_t tokens, int64_t owed) const {
     for (uint64_t n = 0; tokens > 0; ++n) {
         const uint32_t part = std::min(tokens, kLongestStretch);
-        append_stretch(out, draw(key, n), part * kWeightOfToken);
+        const int64_t wanted = int64_t{part} * int64_t{kWeightOfToken} + owed;
+        owed =
+            wanted <= 0 ? wanted : append_stretch(out, draw(key, n), static_cast<uint64_t>(wanted));
         tokens -= part;
     }
+    return owed;
 }
 
-// A run of the corpus of at most this weight, and what is missing in words of one token.
-void PromptText::append_stretch(std::string& out, uint64_t key, uint64_t weight) const {
+// A run of the corpus, up to the nearest end of a unit, or of at most this weight and what is
+// missing in words of one token. Returns what is missing then.
+int64_t PromptText::append_stretch(std::string& out, uint64_t key, uint64_t weight) const {
     const auto first = weights_.begin() + static_cast<std::ptrdiff_t>(draw(key, 0) % places_);
     auto last = std::ranges::upper_bound(first, weights_.end(), *first + weight) - 1;
-    const uint64_t missing = *first + weight - *last;
-    if (!exact_ && last + 1 != weights_.end() && last[1] - *first - weight < missing) ++last;
+    const auto missing = [&] {
+        return static_cast<int64_t>(*first + weight) - static_cast<int64_t>(*last);
+    };
+    const bool next_is_nearer =
+        last + 1 != weights_.end() && static_cast<int64_t>(last[1] - *last) < 2 * missing();
+    if (!exact_ && next_is_nearer) ++last;
     const uint32_t from = offsets_[static_cast<size_t>(first - weights_.begin())];
     const uint32_t to = offsets_[static_cast<size_t>(last - weights_.begin())];
     out.append(text_, from, to - from);
-    if (exact_) append_short_words(out, key, missing / kWeightOfToken);
+    if (!exact_) return missing();
+    const uint64_t words = static_cast<uint64_t>(missing()) / kWeightOfToken;
+    return missing() - static_cast<int64_t>(append_short_words(out, key, words) * kWeightOfToken);
 }
 
-void PromptText::append_short_words(std::string& out, uint64_t key, uint64_t count) const {
-    for (uint64_t n = 1; n <= count; ++n) {
-        const uint32_t unit = short_units_[draw(key, n) % short_units_.size()];
-        out.append(text_, offsets_[unit], offsets_[unit + 1] - offsets_[unit]);
-    }
+// How many were appended: none where there are none to choose from.
+uint64_t PromptText::append_short_words(std::string& out, uint64_t key, uint64_t count) const {
+    if (short_words_.empty()) return 0;
+    for (uint64_t n = 1; n <= count; ++n)
+        out += short_words_[draw(key, n) % short_words_.size()];
+    return count;
 }
 
 }  // namespace brigada

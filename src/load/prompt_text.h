@@ -25,7 +25,9 @@ class PromptText {
 
     /// Appends `tokens` tokens of text, escaped as inside a JSON string. It begins with a space.
     /// Fewer tokens of the same key are the beginning of more, except for the last few words.
-    void append(std::string& out, uint64_t key, uint32_t tokens) const;
+    /// Words are whole, so something may be missing or too much: that, in thousandths of a token,
+    /// is returned, and `owed` by the text that follows.
+    int64_t append(std::string& out, uint64_t key, uint32_t tokens, int64_t owed = 0) const;
 
     /// Whether a tokenizer counts.
     bool is_exact() const { return exact_; }
@@ -35,8 +37,8 @@ class PromptText {
   private:
     void read_corpus();
     void find_places();
-    void append_stretch(std::string& out, uint64_t key, uint64_t weight) const;
-    void append_short_words(std::string& out, uint64_t key, uint64_t count) const;
+    int64_t append_stretch(std::string& out, uint64_t key, uint64_t weight) const;
+    uint64_t append_short_words(std::string& out, uint64_t key, uint64_t count) const;
 
     /// The corpus, escaped, is units: a space, a word, and what follows it up to the next such
     /// space. Unit i is the bytes from offsets_[i] to offsets_[i + 1]; all before it weigh
@@ -44,9 +46,9 @@ class PromptText {
     std::string text_;
     std::vector<uint32_t> offsets_;
     std::vector<uint64_t> weights_;
-    std::vector<uint32_t> short_units_;  // of one token each, where a tokenizer counts
-    uint64_t corpus_bytes_ = 0;          // not escaped
-    uint64_t places_ = 0;                // a stretch begins at a unit below
+    std::vector<std::string> short_words_;  // of one token each, where a tokenizer counts
+    uint64_t corpus_bytes_ = 0;             // not escaped
+    uint64_t places_ = 0;                   // a stretch begins at a unit below
     bool exact_ = false;
 };
 

@@ -47,8 +47,9 @@ TEST(PromptText, adds_up_when_pieces_stand_side_by_side) {
     const Tokenizer counter = tokenizer("shakespeare.json");
     const PromptText text(counter);
     std::string all;
+    int64_t owed = 0;
     for (uint32_t i = 0; i < 500; ++i)
-        text.append(all, prompt_text_key(i, 0), 16);
+        owed = text.append(all, prompt_text_key(i, 0), 16, owed);
     EXPECT_EQ(counter.count("a" + unescaped({all}), Specials::no_added) -
                   counter.count("a", Specials::no_added),
               500u * 16);
@@ -66,7 +67,7 @@ TEST(PromptText, of_fewer_tokens_is_the_beginning_but_for_the_last_words) {
     const Tokenizer counter = tokenizer("shakespeare.json");
     for (const PromptText& text : {PromptText(4.0), PromptText(counter)}) {
         const std::string longer = text_of(text, 11, 300), shorter = text_of(text, 11, 200);
-        EXPECT_TRUE(longer.starts_with(shorter.substr(0, shorter.size() * 9 / 10)));
+        EXPECT_TRUE(longer.starts_with(shorter.substr(0, shorter.size() / 2)));
     }
 }
 
@@ -76,10 +77,11 @@ TEST(PromptText, without_a_tokenizer_has_the_bytes_it_should) {
         EXPECT_FALSE(text.is_exact());
         EXPECT_NEAR(text.bytes_per_token(), bytes_per_token, 0.01);
         std::string all;
+        int64_t owed = 0;
         for (uint32_t i = 0; i < 2'000; ++i)
-            text.append(all, prompt_text_key(i, 0), 16);
+            owed = text.append(all, prompt_text_key(i, 0), 16, owed);
         const double seen = static_cast<double>(unescaped({all}).size()) / (2'000 * 16);
-        EXPECT_NEAR(seen / bytes_per_token, 1, 0.01);
+        EXPECT_NEAR(seen / bytes_per_token, 1, 0.001);
     }
 }
 

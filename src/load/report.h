@@ -12,10 +12,10 @@ namespace brigada {
 
 struct LoadReport {
     // What was run, in words.
-    std::string url, model, api, workload, pace;
-    std::string started;  // UTC, as in "2026-11-30T08:25:00Z"
+    std::string url = {}, model = {}, api = {}, workload = {}, pace = {};
+    std::string started = {};  // UTC, as in "2026-11-30T08:25:00Z"
     uint64_t seed = 0;
-    Duration warm_up;
+    Duration warm_up = {};
     SloTargets targets = {};
 
     LoadMeasurements measured = {};

@@ -1,7 +1,6 @@
 #include "load/stream_meter.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "tokens/tokenizer.h"
 
@@ -105,23 +104,24 @@ uint32_t StreamMeter::output_tokens(CallResult& result) const {
 }
 
 // One token for each event when that is what came, give or take an end token nobody sees. Else a
-// piece has the share of the tokens that it has of the bytes; each has one at least while there
-// are enough.
+// piece has the share of the tokens that it has of the bytes, and one at least while there are
+// enough.
 void StreamMeter::share_out(uint32_t tokens) {
     if (tokens == events_ || tokens == events_ + 1) {
         for (TokenPiece& piece : pieces_)
             piece.tokens = piece.events;
         return;
     }
-    const auto least = static_cast<uint32_t>(std::min<size_t>(tokens, pieces_.size()));
-    const uint64_t bytes =
-        std::accumulate(pieces_.begin(), pieces_.end(), uint64_t{0},
-                        [](uint64_t sum, const TokenPiece& piece) { return sum + piece.bytes; });
-    uint64_t bytes_before = 0, given = 0;
-    for (size_t i = 0; i < pieces_.size(); ++i) {
+    const uint64_t count = pieces_.size();
+    uint64_t bytes = 0, bytes_before = 0, given = 0;
+    for (const TokenPiece& piece : pieces_)
+        bytes += piece.bytes;
+    for (uint64_t i = 0; i < count; ++i) {
         bytes_before += pieces_[i].bytes;
-        const uint64_t due = (tokens - least) * bytes_before / bytes;
-        pieces_[i].tokens = static_cast<uint32_t>(due - given) + (i < least ? 1 : 0);
+        uint64_t due = (tokens * bytes_before + bytes / 2) / bytes;
+        if (tokens >= count) due = std::clamp(due, i + 1, tokens - (count - 1 - i));
+        due = std::max(due, given);
+        pieces_[i].tokens = static_cast<uint32_t>(due - given);
         given = due;
     }
 }

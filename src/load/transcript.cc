@@ -137,12 +137,13 @@ std::string Transcript::text_between(uint32_t begin, uint32_t end) const {
     std::string out;
     out.reserve(static_cast<size_t>((end - begin) * (text_.bytes_per_token() + 0.5)));
     const uint32_t block_tokens = trace_.block_tokens;
+    int64_t owed = 0;
     while (begin < end) {
         const uint32_t block = begin / block_tokens, from = begin % block_tokens;
         CHECK(block < blocks_.size(), "the prompt is longer than its blocks");
         const uint32_t tokens = std::min(block_tokens - from, end - begin);
         const uint64_t name = block_texts_.key(blocks_[block], round_);
-        text_.append(out, prompt_text_key(name, from), tokens);
+        owed = text_.append(out, prompt_text_key(name, from), tokens, owed);
         begin += tokens;
     }
     return out;
