@@ -11,20 +11,23 @@ namespace {
 constexpr size_t kSuggestions = 3;
 constexpr size_t kLongestName = 200;
 
-/// Letters to insert, remove or change (Levenshtein).
+/// Letters to insert, remove, change or swap with the next (Damerau and Levenshtein's distance,
+/// each letter touched once).
 size_t edits(std::string_view a, std::string_view b) {
-    std::vector<size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), size_t{0});
+    std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+    std::iota(last.begin(), last.end(), size_t{0});
     for (size_t i = 0; i < a.size(); ++i) {
-        size_t diagonal = row[0];
         row[0] = i + 1;
         for (size_t j = 0; j < b.size(); ++j) {
-            const size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+            const size_t changed = last[j] + (a[i] == b[j] ? 0 : 1);
+            row[j + 1] = std::min({changed, last[j + 1] + 1, row[j] + 1});
+            if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
+                row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
         }
+        std::swap(before, last);
+        std::swap(last, row);
     }
-    return row.back();
+    return last.back();
 }
 
 /// Far names cost more than half of their letters.

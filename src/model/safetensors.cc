@@ -172,7 +172,7 @@ Result<SafetensorsFile> SafetensorsFile::parse(std::span<const std::byte> bytes,
         TRY(Entry entry, read_entry(value, what, data.size()));
         const auto dtype = dtype_from_safetensors(entry.dtype);
         if (!dtype.ok()) {
-            file.unread_.push_back({key, entry.dtype});
+            file.unread_.push_back({key, entry.dtype, entry.end - entry.begin});
             continue;
         }
         TRY(Tensor tensor, make_tensor(key, entry, *dtype, data, what));

@@ -23,6 +23,7 @@ inline constexpr uint64_t kMaxSafetensorsHeader = 100'000'000;
 struct UnreadTensor {
     std::string name;
     std::string dtype;  // as the file spells it
+    uint64_t bytes = 0;
 };
 
 class SafetensorsFile {
