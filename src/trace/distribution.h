@@ -1,0 +1,44 @@
+// Distribution: a quantity of a trace as a grid of quantiles: what stats print, profiles hold and
+// the generator draws from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace brigada {
+
+/// The grid's percentiles, finer at the ends.
+inline constexpr std::array<double, 28> kGridPercentiles = {
+    0,  1,  2,  5,  10, 15, 20, 25, 30, 35, 40, 45,   50,   55,
+    60, 65, 70, 75, 80, 85, 90, 95, 97, 98, 99, 99.5, 99.9, 100};
+
+struct Distribution {
+    uint64_t count = 0;
+    double mean = 0;
+    std::array<double, kGridPercentiles.size()> quantiles{};
+    bool operator==(const Distribution&) const = default;
+
+    bool empty() const { return count == 0; }
+
+    /// Between the values of the grid, linearly: share 0 to 1.
+    double at(double share) const;
+    /// What share of the values is at most `value`, by the same lines.
+    double share_up_to(double value) const;
+};
+
+/// Quantiles between neighbours in order, linearly. Order of `values` doesn't matter.
+Distribution distribution_of(std::vector<double> values);
+
+/// The same value every time.
+Distribution always(double value);
+
+/// {"n": ..., "mean": ..., "quantiles": [28 numbers]}
+Json to_json(const Distribution& distribution);
+/// Error::invalid_argument unless there are 28 numbers in rising order; n and mean may be absent.
+Result<Distribution> read_distribution(const Json& json, std::string_view name);
+
+}  // namespace brigada
