@@ -150,7 +150,7 @@ double forward_bytes(const Deployment& d) {
 uint64_t activation_bytes(const Deployment& d) {
     const double residual = kBytesPerResidual * d.step_tokens * d.model.d_model;
     const double logits = kBytesPerLogit * d.max_num_seqs * d.model.vocab;
-    return static_cast<uint64_t>(std::max(logits + residual, forward_bytes(d)));
+    return static_cast<uint64_t>(std::min(std::max(logits + residual, forward_bytes(d)), 1e18));
 }
 
 /// Outside of what PyTorch counts: context and libraries, and with several ranks the buffers of

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/rng.h"
+#include "cost/known_models.h"
 #include "cost/test_configs.h"
 
 namespace brigada {
@@ -325,6 +327,70 @@ TEST(Geometry, attention_and_mamba_side_by_side_are_two_layers) {
     ASSERT_TRUE(g.ok()) << g.error().message;
     EXPECT_EQ(g->layers.size(), 88u);
     EXPECT_NEAR(static_cast<double>(g->params()) / 1e9, 7.6, 0.1);
+}
+
+// --- whatever the fields say --------------------------------------------------------------------
+
+/// A value that a careless or hostile hand might put into a field.
+Json odd_value(Rng& rng) {
+    static const Json values[] = {nullptr,
+                                  0,
+                                  1,
+                                  2,
+                                  3,
+                                  7,
+                                  16,
+                                  64,
+                                  -1,
+                                  1 << 20,
+                                  1ull << 40,
+                                  0.5,
+                                  true,
+                                  false,
+                                  "",
+                                  "float32",
+                                  Json::array(),
+                                  Json::array({1, 0}),
+                                  Json::object(),
+                                  Json::array({"full_attention"})};
+    return values[rng.below(std::size(values))];
+}
+
+/// The object whose field is changed: the config, or an object within.
+Json& some_object(Rng& rng, Json& config) {
+    std::vector<Json*> objects = {&config};
+    for (auto& [key, value] : config.items())
+        if (value.is_object() && !value.empty()) objects.push_back(&value);
+    return *objects[rng.below(objects.size())];
+}
+
+TEST(Geometry, no_fields_bring_it_down) {
+    int read = 0, refused = 0;
+    for (const std::string& name : known_models()) {
+        for (uint64_t seed = 0; seed < 12; ++seed) {
+            SCOPED_TRACE(name + " " + std::to_string(seed));
+            Rng rng(seed);
+            Json config = known_config(name);
+            for (int i = 0; i < 2; ++i) {
+                Json& object = some_object(rng, config);
+                if (object.empty()) continue;
+                auto at = object.begin();
+                std::advance(at, static_cast<ptrdiff_t>(rng.below(object.size())));
+                *at = odd_value(rng);
+            }
+            const auto g = geometry_from_json(config, "config.json");
+            if (!g.ok()) {
+                EXPECT_TRUE(g.error().message.starts_with("config.json: ")) << g.error().message;
+                ++refused;
+                continue;
+            }
+            EXPECT_GT(g->params(), 0u);
+            EXPECT_LE(g->active_params(), g->params() + g->output_params());
+            ++read;
+        }
+    }
+    EXPECT_GT(read, 200);
+    EXPECT_GT(refused, 200);
 }
 
 }  // namespace

@@ -95,6 +95,11 @@ Result<std::optional<ModelGeometry>> known_geometry(const std::string& name) {
     return std::optional(std::move(geometry));
 }
 
+const Json& known_config(const std::string& name) {
+    CHECK(catalogue().contains(name), name);
+    return catalogue().at(name);
+}
+
 std::vector<std::string> known_models() {
     std::vector<std::string> out;
     for (const auto& [name, config] : catalogue().items())

@@ -16,4 +16,7 @@ namespace brigada {
 /// quantised as such files are. nullopt: not known.
 Result<std::optional<ModelGeometry>> known_geometry(const std::string& name);
 
+/// The fields of a model of known_models().
+const Json& known_config(const std::string& name);
+
 }  // namespace brigada

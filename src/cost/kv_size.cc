@@ -13,6 +13,7 @@ namespace {
 
 /// Engines page KV in blocks of this many tokens, and round larger blocks to it.
 constexpr uint64_t kBlock = 16;
+constexpr uint64_t kLargestBlock = 1 << 20;
 
 /// Of `numbers` that lie next to each other. q8_0: 32 bytes and a 16-bit scale for 32 numbers;
 /// q4_0: 16 and a scale.
@@ -119,9 +120,10 @@ KvSize kv_size(const ModelGeometry& model, KvDtype dtype, uint32_t tp) {
     }
     // All layers draw blocks from one pool, so a block of a layer that grows is made as large as
     // the largest state.
-    if (largest_state != 0 && token_of_layer != 0)
-        size.block_tokens = static_cast<uint32_t>(
-            ceil_div(ceil_div(largest_state, token_of_layer), kBlock) * kBlock);
+    if (largest_state != 0 && token_of_layer != 0) {
+        const uint64_t tokens = ceil_div(ceil_div(largest_state, token_of_layer), kBlock) * kBlock;
+        size.block_tokens = static_cast<uint32_t>(std::min(tokens, kLargestBlock));
+    }
     return size;
 }
 

@@ -22,7 +22,7 @@ inline constexpr uint64_t kMostHeads = 1 << 12;
 inline constexpr uint64_t kMostInner = 1 << 22;  // of a feed-forward part
 inline constexpr uint64_t kMostExperts = 1 << 14;
 inline constexpr uint64_t kMostVocab = 1 << 24;
-inline constexpr uint64_t kMostTokens = 1u << 31;
+inline constexpr uint64_t kMostTokens = 1 << 28;
 
 class ConfigFields {
   public:

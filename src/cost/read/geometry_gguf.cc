@@ -5,6 +5,7 @@
 
 #include "base/concat.h"
 #include "cost/geometry.h"
+#include "cost/read/check_geometry.h"
 #include "cost/read/config_fields.h"
 #include "cost/read/tensor_sums.h"
 #include "model/gguf.h"
@@ -85,6 +86,7 @@ class GgufReader {
         g_.embedding_param_bytes = sums_.embedding.param_bytes(2);
         g_.other_params = sums_.other.params;
         g_.other_param_bytes = sums_.other.param_bytes(2);
+        TRY(check_geometry(g_, file_.name()));
         return std::move(g_);
     }
 

@@ -6,6 +6,7 @@
 #include "cost/geometry.h"
 #include "cost/read/attention.h"
 #include "cost/read/block_layers.h"
+#include "cost/read/check_geometry.h"
 #include "cost/read/compressed_attention.h"
 #include "cost/read/feed_forward.h"
 #include "cost/read/state_mixer.h"
@@ -16,9 +17,6 @@
 namespace brigada {
 
 namespace {
-
-/// A model of more parameters than this is not believed: a hundred times the largest there is.
-constexpr double kMostParams = 2e14;
 
 /// Multimodal files hold the text model in an object of their own.
 Result<ConfigFields> text_model(const ConfigFields& outer) {
@@ -201,19 +199,6 @@ void set_formats(const std::vector<LayerParts>& parts, const WeightFormat& forma
         g.embedding_param_bytes = (format.plain().bytes + format.of_output().bytes) / 2;
 }
 
-/// Layers are alike by the dozen: parameters are summed as doubles first, so that nothing
-/// overflows.
-Result<void> check_size(const ModelGeometry& g, std::string_view what) {
-    double sum = static_cast<double>(g.embedding_params) + static_cast<double>(g.other_params);
-    for (const LayerGeometry& layer : g.layers)
-        sum += static_cast<double>(layer.attention_params) +
-               static_cast<double>(layer.dense_params) +
-               static_cast<double>(layer.expert_params) * layer.experts;
-    if (sum <= kMostParams) return {};
-    return Error{Code::corrupt, concat(what, ": its fields make a model of ", sum,
-                                       " parameters; up to ", kMostParams, " are believed")};
-}
-
 Result<void> note_further_layers(const ConfigFields& text, ModelMeasures& measures) {
     for (const std::string_view key : {"num_nextn_predict_layers", "mtp_num_hidden_layers"}) {
         TRY(const uint32_t further, text.count_or({key}, kMostLayers, 0));
@@ -284,7 +269,7 @@ Result<ModelGeometry> geometry_from_json(const Json& config, std::string_view wh
         if (attends) g.heads = std::max(g.heads, parts[i].mixer.heads);
     }
     set_formats(parts, format, g);
-    TRY(check_size(g, what));
+    TRY(check_geometry(g, what));
     g.assumed = std::move(measures.assumed);
     return g;
 }
