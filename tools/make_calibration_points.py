@@ -33,7 +33,7 @@ MODELS = [  # the first that is found in the source's name, lower case
     ("llama-2-70b", "Meta-Llama-3-70B"), ("llama2-70b", "Meta-Llama-3-70B"),
 ]
 ENGINES = [("sglang", "SGLang"), ("trtllm", "TensorRT-LLM"), ("tensorrt-llm", "TensorRT-LLM"),
-           ("mtp1", "vLLM MTP1"), ("llama.cpp", "llama.cpp"), ("splitwise", "HF/vLLM 2023"),
+           ("mtp1", "vLLM nightly with MTP"), ("nightly", "vLLM nightly"), ("llama.cpp", "llama.cpp"), ("splitwise", "Splitwise 2023"),
            ("vllm", "vLLM")]
 WEIGHTS = {"bf16": "bf16", "fp16": "bf16", "F16": "bf16", "fp8": "fp8", "fp8(native)": "fp8", "fp4": "nvfp4",
            "mxfp4": "mxfp4", "awq-int4": "int4", "Q4_K_M": "q4_k_m", "Q4_0": "q4_0"}
@@ -79,6 +79,12 @@ def weights(row, model):
     if model.startswith("DeepSeek") or "fp8" in row["engine"].lower():
         return "fp8"
     return "bf16"  # the pages name the checkpoint; those without a suffix are bf16
+
+
+def kv(row):
+    """NVIDIA's fp8 and fp4 checkpoints come with an fp8 KV cache."""
+    narrow = row["engine"] == "TensorRT-LLM" and row["precision"] in ("fp8", "fp4")
+    return "fp8" if narrow or row["kv_dtype"].startswith("fp8") else "bf16"
 
 
 def times(row, run):
@@ -138,7 +144,7 @@ def main():
                row["concurrency"], row["source"])
         run = dict(model=model, accelerator=ACCELERATORS[row["gpu"]], tp=tp, dp=dp, ep=ep,
                    engine=first(ENGINES, row["engine"]), weights=weights(row, model),
-                   kv="fp8" if row["kv_dtype"].startswith("fp8") else "bf16",
+                   kv=kv(row),
                    prompt_tokens=prompt, output_tokens=output, load=load(row),
                    source=re.sub(r"\s*\(.*", "", source))
         if not times(row, runs.setdefault(key, run)):

@@ -95,7 +95,7 @@ std::vector<FreeParameter> free_parameters(const EngineFit& start, bool with_lin
                                    {start.step_s, 1e-6, 0.1},
                                    {start.layer_s, 1e-8, 0.002},
                                    {start.sequence_s, 1e-8, 0.002}};
-    if (with_links) out.push_back({start.link_efficiency, 0.01, 1.2});
+    if (with_links) out.push_back({start.link_efficiency, 0.01, 1.0});
     return out;
 }
 

@@ -117,6 +117,7 @@ Result<PublishedRun> read_row(const CsvTable& table, size_t row, Catalogue& cata
     d.ep = whole(ep);
     run.load.prompt_tokens = std::max(whole(prompt), 1u);
     run.load.output_tokens = std::max(whole(output), 1u);
+    d.max_context = run.load.prompt_tokens + run.load.output_tokens;
     set_engine_limits(run);
     TRY(set_load(run, load));
     return run;
