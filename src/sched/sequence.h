@@ -20,7 +20,8 @@ struct SequenceSpec {
     std::vector<SequenceId> forks;  // n > 1: the n - 1 siblings, born when the prompt is computed
     Tokens prompt;
     uint32_t prompt_tokens = 0;  // that its ids stand for; 0: all that they can (KvConfig)
-    KvCursor cursor;  // of a sequence that ended here and that the prompt is known to begin with
+    KvCursor cursor =
+        {};  // of a sequence that ended here and that the prompt is known to begin with
     uint32_t max_new_tokens = 0;  // at least 1; per sibling
     int32_t priority = 0;         // lower goes first
     TenantId tenant{};
