@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/pull_display.h"
+#include "cost/describe_geometry.h"
 #include "hub/disk.h"
 #include "hub/pull.h"
 #include "hw/cpu.h"
@@ -21,6 +22,10 @@ struct ModelOptions {
     bool json = false;
     bool verbose = false;
     double memory_gb = 0;
+    std::string accelerator;
+    std::string kv_dtype = "bf16";
+    uint32_t ranks = 1;
+    double utilisation = 0.9;
 };
 
 // --- what the commands do -----------------------------------------------------------------------
@@ -100,6 +105,31 @@ Result<void> show_kv(const ModelOptions& options) {
     return {};
 }
 
+Result<Deployment> deployment_of(const ModelOptions& options, const ModelGeometry& model) {
+    Deployment deployment;
+    deployment.model = model;
+    deployment.tp = options.ranks;
+    deployment.utilisation = options.utilisation;
+    TRY(deployment.accelerator, find_accelerator(options.accelerator));
+    TRY(deployment.kv_dtype, parse_kv_dtype(options.kv_dtype));
+    return deployment;
+}
+
+/// Of any model that is served somewhere, not only of those that run here.
+Result<void> show_model(const ModelOptions& options) {
+    TRY(const ModelGeometry model, find_geometry(options.name));
+    std::string text = geometry_text(model);
+    Json json = geometry_json(model);
+    if (!options.accelerator.empty()) {
+        TRY(const Deployment deployment, deployment_of(options, model));
+        TRY(const MemoryBudget budget, memory_budget(deployment));
+        text += "\n" + budget_text(deployment, budget);
+        json["fits"] = budget_json(deployment, budget);
+    }
+    std::cout << (options.json ? json.dump(2) + "\n" : text);
+    return {};
+}
+
 Result<void> remove_model(const ModelOptions& options) {
     TRY(const Cache cache, Cache::from_environment());
     TRY(cache.remove(options.name));
@@ -120,6 +150,26 @@ CLI::App* add(CLI::App& group, Action& action, const char* name, const char* abo
 
 void takes_name(CLI::App* command, ModelOptions& options, const char* what) {
     command->add_option("name", options.name, what)->required()->type_name("NAME");
+}
+
+void add_show(CLI::App& group, Action& action, const std::shared_ptr<ModelOptions>& options) {
+    CLI::App* show = add(group, action, "show",
+                         "show the layers, weights and KV of any model, to plan a GPU for it",
+                         show_model, options);
+    takes_name(show, *options,
+               "qwen3-32b and the like, a config.json, a .gguf file or a folder with either");
+    show->add_option("--on", options->accelerator, "what fits on this: h100, \"rtx 4090\", ...")
+        ->type_name("ACCELERATOR");
+    show->add_option("--tp", options->ranks, "tensor parallel ranks of --on")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    show->add_option("--kv", options->kv_dtype, "KV of --on in bf16, fp8, q8_0 or q4_0")
+        ->type_name("DTYPE");
+    show->add_option("--utilisation", options->utilisation,
+                     "share of the memory that the engine may take")
+        ->type_name("SHARE");
+    show->add_flag("--json", options->json, "for machines");
+    show->footer("A model's name may end in -fp8, -nvfp4, -int4 or -awq. Nothing is downloaded.");
 }
 
 }  // namespace
@@ -159,6 +209,8 @@ void add_model_command(CLI::App& app, Action& action) {
         ->type_name("GB")
         ->check(CLI::PositiveNumber);
     kv->add_flag("--json", options->json, "for machines");
+
+    add_show(*group, action, options);
 
     CLI::App* rm = add(*group, action, "rm", "remove a pulled model", remove_model, options);
     takes_name(rm, *options, "as brigada model ls names it");
