@@ -321,6 +321,44 @@ TEST(Geometry, shared_layers_keep_nothing_of_their_own) {
         EXPECT_EQ(std::holds_alternative<NoKv>(g->layers[i].kv), i >= 18) << i;
 }
 
+/// Granite 4: layers by name, a Mamba in most, experts and a shared part in all.
+TEST(Geometry, a_granite_hybrid_has_states_and_experts) {
+    Json config = {{"model_type", "granitemoehybrid"},
+                   {"hidden_size", 1536},
+                   {"num_hidden_layers", 4},
+                   {"num_attention_heads", 12},
+                   {"num_key_value_heads", 4},
+                   {"intermediate_size", 512},
+                   {"shared_intermediate_size", 1024},
+                   {"num_local_experts", 64},
+                   {"num_experts_per_tok", 6},
+                   {"vocab_size", 100352},
+                   {"max_position_embeddings", 131072},
+                   {"mamba_n_heads", 48},
+                   {"mamba_d_head", 64},
+                   {"mamba_d_state", 128},
+                   {"mamba_n_groups", 1},
+                   {"mamba_d_conv", 4},
+                   {"layer_types", {"mamba", "mamba", "attention", "mamba"}}};
+    const auto g = geometry_from_json(config, "config.json");
+    ASSERT_TRUE(g.ok()) << g.error().message;
+    EXPECT_TRUE(std::holds_alternative<StateKv>(g->layers[0].kv));
+    EXPECT_TRUE(std::holds_alternative<HeadsKv>(g->layers[2].kv));
+    EXPECT_EQ(g->layers[3].experts, 64u);
+    config["layer_types"][1] = "convolution";
+    EXPECT_NE(error_of(config).find("layer_types has \"convolution\"; full_attention,"),
+              std::string::npos);
+}
+
+TEST(Geometry, omni_models_hold_their_text_model_within) {
+    const Json text = test_config("Qwen__Qwen3-30B-A3B");
+    const Json config = {{"model_type", "qwen3_omni_moe"},
+                         {"thinker_config", {{"text_config", text}}}};
+    const auto g = geometry_from_json(config, "config.json");
+    ASSERT_TRUE(g.ok()) << g.error().message;
+    EXPECT_EQ(g->params(), 30'532'122'624u);
+}
+
 TEST(Geometry, attention_and_mamba_side_by_side_are_two_layers) {
     Json config = test_json("cost/partial_geometries.json")["models"]["tiiuae/Falcon-H1-7B"];
     const auto g = geometry_from_json(config, "config.json");

@@ -112,7 +112,7 @@ Result<void> AttentionReader::read_small_parts(const ConfigFields& fields,
     const ArchitectureTraits& traits = measures.traits;
     TRY(qkv_bias_, fields.flag_or("attention_bias", traits.qkv_bias));
     output_bias_ = qkv_bias_ && traits.output_bias;
-    gate_ = traits.output_gate;
+    TRY(gate_, fields.flag_or("attn_output_gate", traits.output_gate));
     sinks_ = traits.type == "gpt_oss";
     qk_norm_ = traits.qk_norm;
     TRY(const bool norm, fields.flag_or("use_qk_norm", qk_norm_ != QkNorm::none));

@@ -18,8 +18,12 @@ namespace brigada {
 
 namespace {
 
-/// Multimodal files hold the text model in an object of their own.
+/// Multimodal files hold the text model in an object of their own, omni models in one within.
 Result<ConfigFields> text_model(const ConfigFields& outer) {
+    if (outer.has("thinker_config")) {
+        TRY(const ConfigFields thinker, outer.inside("thinker_config"));
+        return thinker.has("text_config") ? thinker.inside("text_config") : thinker;
+    }
     for (const std::string_view key : {"text_config", "llm_config", "language_config"})
         if (outer.has(key)) return outer.inside(key);
     return outer;
