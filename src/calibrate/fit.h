@@ -16,7 +16,7 @@ namespace brigada {
 struct LoggedRun {
     std::string name;
     RequestLog log;
-    Deployment deployment;
+    Placement deployment;
     ReplaySetup setup;
 };
 

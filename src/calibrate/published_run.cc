@@ -108,7 +108,7 @@ Result<PublishedRun> read_row(const CsvTable& table, size_t row, Catalogue& cata
     run.ttft_s = ttft_ms / 1e3;
     run.tpot_s = tpot_ms / 1e3;
 
-    Deployment& d = run.deployment;
+    Placement& d = run.deployment;
     TRY(d.model, catalogue.model(run.model, weights));
     TRY(d.accelerator, find_accelerator(run.accelerator));
     TRY(d.kv_dtype, parse_kv_dtype(kv));

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "calibrate/uniform_load.h"
-#include "cost/deployment.h"
 #include "cost/engine_fit.h"
+#include "cost/placement.h"
 
 namespace brigada {
 
 struct PublishedRun {
     std::string accelerator, engine, model, source;
-    Deployment deployment;
+    Placement deployment;
     UniformLoad load;
     double ttft_s = 0, tpot_s = 0, output_tok_s = 0;  // as published; 0: was not
 };

@@ -183,7 +183,7 @@ Result<LoggedRun> load_run(const LogWords& words) {
     run.name = words.file;
     TRY(const std::string text, read_file(words.file, kMostBytes));
     TRY(run.log, read_request_log(text, words.file));
-    Deployment& d = run.deployment;
+    Placement& d = run.deployment;
     TRY(d.model, find_geometry(words.model));
     TRY(d.accelerator, find_accelerator(words.accelerator));
     d.tp = words.tp;

@@ -105,8 +105,8 @@ Result<void> show_kv(const ModelOptions& options) {
     return {};
 }
 
-Result<Deployment> deployment_of(const ModelOptions& options, const ModelGeometry& model) {
-    Deployment deployment;
+Result<Placement> deployment_of(const ModelOptions& options, const ModelGeometry& model) {
+    Placement deployment;
     deployment.model = model;
     deployment.tp = options.ranks;
     deployment.utilisation = options.utilisation;
@@ -121,7 +121,7 @@ Result<void> show_model(const ModelOptions& options) {
     std::string text = geometry_text(model);
     Json json = geometry_json(model);
     if (!options.accelerator.empty()) {
-        TRY(const Deployment deployment, deployment_of(options, model));
+        TRY(const Placement deployment, deployment_of(options, model));
         TRY(const MemoryBudget budget, memory_budget(deployment));
         text += "\n" + budget_text(deployment, budget);
         json["fits"] = budget_json(deployment, budget);

@@ -198,7 +198,7 @@ Json geometry_json(const ModelGeometry& model) {
             {"assumed", model.assumed}};
 }
 
-std::string budget_text(const Deployment& d, const MemoryBudget& b) {
+std::string budget_text(const Placement& d, const MemoryBudget& b) {
     std::string out = line("on", concat(d.accelerators(), " x ", d.accelerator.name, ", tp ", d.tp,
                                         d.dp > 1 ? concat(", dp ", d.dp) : "", ", KV in ",
                                         brigada::to_string(d.kv_dtype)));
@@ -217,7 +217,7 @@ std::string budget_text(const Deployment& d, const MemoryBudget& b) {
     return out + line("tokens", concat(b.kv_tokens, " of KV in the replica"));
 }
 
-Json budget_json(const Deployment& d, const MemoryBudget& b) {
+Json budget_json(const Placement& d, const MemoryBudget& b) {
     return {{"accelerator", d.accelerator.name},
             {"tp", d.tp},
             {"dp", d.dp},

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/json.h"
-#include "cost/deployment.h"
+#include "cost/placement.h"
 
 namespace brigada {
 
@@ -14,8 +14,8 @@ std::string geometry_text(const ModelGeometry& model);
 Json geometry_json(const ModelGeometry& model);
 
 /// Where the memory of one rank goes, and the tokens of KV that fit.
-std::string budget_text(const Deployment& deployment, const MemoryBudget& budget);
-Json budget_json(const Deployment& deployment, const MemoryBudget& budget);
+std::string budget_text(const Placement& deployment, const MemoryBudget& budget);
+Json budget_json(const Placement& deployment, const MemoryBudget& budget);
 
 /// "10 x full attention, 2 KV heads of 256 + 256", one for each kind of layer, in order of first
 /// appearance.

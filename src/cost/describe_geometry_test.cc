@@ -28,7 +28,7 @@ assumed       the vision part has about 442 million parameters, estimated from v
 }
 
 TEST(DescribeGeometry, a_budget_adds_up) {
-    Deployment d{
+    Placement d{
         .model = *find_geometry("qwen3-32b"), .accelerator = *find_accelerator("h100"), .tp = 2};
     const MemoryBudget budget = *memory_budget(d);
     EXPECT_EQ("\n" + budget_text(d, budget), R"(

@@ -56,7 +56,7 @@ void add_attention(Work& work, double pair, uint32_t bound, double flops) {
     (bound ? work.token_s : work.pair_s) += (bound ? pair * bound : pair) / flops;
 }
 
-void add_attention(Work& work, const LayerGeometry& layer, const Deployment& d, double flops) {
+void add_attention(Work& work, const LayerGeometry& layer, const Placement& d, double flops) {
     const double heads = static_cast<double>((layer.heads + d.tp - 1) / d.tp) / d.dp;
     const auto indexer = [&](uint32_t queries) { return 2.0 * queries / d.dp * kIndexerKeyDim; };
     std::visit(Overloaded{[&](const HeadsKv& kv) {
@@ -82,7 +82,7 @@ void add_attention(Work& work, const LayerGeometry& layer, const Deployment& d, 
 }
 
 /// What every token passes: on each of the tensor parallel ranks a part, and some of it whole.
-void add_shared(Work& work, const LayerGeometry& layer, const Deployment& d, const Speed& speed) {
+void add_shared(Work& work, const LayerGeometry& layer, const Placement& d, const Speed& speed) {
     const auto attention = static_cast<double>(layer.attention_params);
     const auto dense = static_cast<double>(layer.dense_params);
     const auto whole = static_cast<double>(layer.whole_params);
@@ -96,7 +96,7 @@ void add_shared(Work& work, const LayerGeometry& layer, const Deployment& d, con
 }
 
 /// Routed experts: whole ones on each of the `ep` ranks, or a slice of each on `tp`.
-void add_experts(Work& work, const LayerGeometry& layer, const Deployment& d, const Speed& speed) {
+void add_experts(Work& work, const LayerGeometry& layer, const Placement& d, const Speed& speed) {
     if (layer.experts == 0) return;
     const auto expert = static_cast<double>(layer.expert_params);
     const bool apart = d.ep > 1;
@@ -108,7 +108,7 @@ void add_experts(Work& work, const LayerGeometry& layer, const Deployment& d, co
     work.chosen = std::max(work.chosen, double(layer.experts_per_token) / (apart ? d.ep : d.dp));
 }
 
-Work work_of(const Deployment& d, const Speed& speed) {
+Work work_of(const Placement& d, const Speed& speed) {
     Work work;
     for (const LayerGeometry& layer : d.model.layers) {
         add_shared(work, layer, d, speed);
@@ -121,7 +121,7 @@ Work work_of(const Deployment& d, const Speed& speed) {
     return work;
 }
 
-double link_bytes_per_s(const Deployment& d, const EngineFit& fit) {
+double link_bytes_per_s(const Placement& d, const EngineFit& fit) {
     const Accelerator& a = d.accelerator;
     const bool inside =
         d.accelerators() <= std::max(a.link_domain, 1u) || a.scale_out_bytes_per_s == 0;
@@ -129,7 +129,7 @@ double link_bytes_per_s(const Deployment& d, const EngineFit& fit) {
 }
 
 /// Collectives of one step. Tokens of the shape are the replica's; a rank has 1 / dp of them.
-void add_collectives(StepCoefficients& c, const Deployment& d, const Work& work,
+void add_collectives(StepCoefficients& c, const Placement& d, const Work& work,
                      const EngineFit& fit) {
     if (d.accelerators() == 1) return;
     const double link = link_bytes_per_s(d, fit);
@@ -149,7 +149,7 @@ void add_collectives(StepCoefficients& c, const Deployment& d, const Work& work,
 
 }  // namespace
 
-StepCoefficients step_coefficients(const Deployment& d, const EngineFit& fit) {
+StepCoefficients step_coefficients(const Placement& d, const EngineFit& fit) {
     CHECK(d.tp > 0 && d.dp > 0 && (d.ep <= 1 || d.ep == d.accelerators()), d.ep);
     const Speed speed(d.accelerator, d.model.compute, fit.mfu);
     const Work work = work_of(d, speed);

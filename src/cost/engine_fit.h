@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cost/deployment.h"
+#include "cost/placement.h"
 #include "cost/step_cost.h"
 
 namespace brigada {
@@ -31,6 +31,6 @@ struct EngineFit {
 ///   kv        of layers that keep all positions, each; windows and states once for a sequence
 ///   comm      two all-reduces a layer among the `tp` ranks; with experts apart (`ep`), tokens go
 ///             to their experts and back
-StepCoefficients step_coefficients(const Deployment& deployment, const EngineFit& fit);
+StepCoefficients step_coefficients(const Placement& deployment, const EngineFit& fit);
 
 }  // namespace brigada

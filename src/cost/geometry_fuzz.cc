@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cost/deployment.h"
+#include "cost/placement.h"
 #include "cost/rank_weights.h"
 
 namespace {
@@ -30,7 +30,7 @@ void check_sizes(const ModelGeometry& model) {
 }
 
 void check_budgets(const ModelGeometry& model) {
-    Deployment d{.model = model, .accelerator = known_accelerators().front()};
+    Placement d{.model = model, .accelerator = known_accelerators().front()};
     for (const uint32_t tp : {1, 2, 3, 8, 64}) {
         d.tp = tp;
         const Result<MemoryBudget> budget = memory_budget(d);

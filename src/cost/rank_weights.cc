@@ -38,7 +38,7 @@ double padding(const LayerGeometry& layer, const ModelGeometry& model, uint32_t 
 }
 
 /// Whole experts on each of the `ep` ranks, or a slice of every one on each of the `tp`.
-double experts(const LayerGeometry& layer, const Deployment& d) {
+double experts(const LayerGeometry& layer, const Placement& d) {
     if (layer.experts == 0) return 0;
     const bool apart = d.ep > 1;
     const double here = apart ? std::ceil(double(layer.experts) / d.ep) : layer.experts;
@@ -48,7 +48,7 @@ double experts(const LayerGeometry& layer, const Deployment& d) {
 
 }  // namespace
 
-uint64_t rank_weight_bytes(const Deployment& d) {
+uint64_t rank_weight_bytes(const Placement& d) {
     const ModelGeometry& model = d.model;
     double bytes = (static_cast<double>(model.embedding_params) * model.embedding_param_bytes +
                     static_cast<double>(model.other_params) * model.other_param_bytes) /

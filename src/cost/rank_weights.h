@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "cost/deployment.h"
+#include "cost/placement.h"
 
 namespace brigada {
 
-uint64_t rank_weight_bytes(const Deployment& deployment);
+uint64_t rank_weight_bytes(const Placement& deployment);
 
 }  // namespace brigada

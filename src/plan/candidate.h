@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cost/deployment.h"
+#include "cost/placement.h"
 #include "plan/closed_form/situation.h"
 #include "plan/request.h"
 

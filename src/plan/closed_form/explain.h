@@ -18,7 +18,7 @@ void explain_duty(Page& page, const Workload& workload, double tokens_per_s, dou
 void explain_kv(Page& page, const ModelGeometry& model, KvDtype dtype, uint32_t tp, double tokens);
 
 /// Memory of one rank, blocks, tokens, and how many sequences of `tokens` fit into a replica.
-void explain_memory(Page& page, const Deployment& deployment, const MemoryBudget& memory,
+void explain_memory(Page& page, const Placement& deployment, const MemoryBudget& memory,
                     double tokens);
 
 /// Age of eviction, what is found, what must be read.

@@ -124,7 +124,7 @@ void explain_kv(Page& page, const ModelGeometry& model, KvDtype dtype, uint32_t 
               .unit = "blocks"});
 }
 
-void explain_memory(Page& page, const Deployment& deployment, const MemoryBudget& memory,
+void explain_memory(Page& page, const Placement& deployment, const MemoryBudget& memory,
                     double tokens) {
     const auto gib = [](uint64_t bytes) { return static_cast<double>(bytes) / kGiB; };
     page.section("Memory of one rank");

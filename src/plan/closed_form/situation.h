@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cost/deployment.h"
+#include "cost/placement.h"
 #include "cost/step_cost.h"
 #include "plan/request.h"
 #include "plan/workload.h"
@@ -16,7 +16,7 @@ struct Situation {
     Workload workload = {};
     double people = 1;       // at work at the same time
     double peak_factor = 1;  // they think so many times faster than the profile says
-    Deployment deployment = {};
+    Placement deployment = {};
     MemoryBudget memory = {};  // of the deployment
     StepCost cost = {};        // of the deployment and its engine
     uint32_t replicas = 1;

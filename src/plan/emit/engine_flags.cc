@@ -81,7 +81,7 @@ uint32_t max_sequences(const PlanOption& option) {
 }
 
 EngineFlags flags_of(const PlanRequest& request, const PlanOption& option) {
-    const Deployment& deployment = option.situation.deployment;
+    const Placement& deployment = option.situation.deployment;
     const double ram = option.candidate.ram_tier_bytes * option.candidate.accelerators();
     return {.model = request.model_name,
             .tp = deployment.tp,

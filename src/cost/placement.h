@@ -1,4 +1,4 @@
-// Deployment: one replica of a model on some accelerators, and what fits there: weights, KV,
+// Placement: one replica of a model on some accelerators, and what fits there: weights, KV,
 // blocks.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace brigada {
 
-struct Deployment {
+struct Placement {
     ModelGeometry model;
     Accelerator accelerator;
     uint32_t tp = 1;  // tensor parallel ranks
@@ -45,6 +45,6 @@ struct MemoryBudget {
 /// Error::unsupported or Error::too_large with the reason and what would work: tp that does not
 /// divide the heads, weights that do not fit (and the smallest tp that does), tp on MIG slices,
 /// more ranks than are linked.
-Result<MemoryBudget> memory_budget(const Deployment& deployment);
+Result<MemoryBudget> memory_budget(const Placement& deployment);
 
 }  // namespace brigada

@@ -1,4 +1,4 @@
-#include "cost/deployment.h"
+#include "cost/placement.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,12 +22,12 @@ std::string gib(double bytes) {
     return fmt::format("{:.2f} GiB", bytes / kGiB);
 }
 
-std::string name_of(const Deployment& d) {
+std::string name_of(const Placement& d) {
     return concat(d.model.name.empty() ? d.model.architecture : d.model.name, " on ",
                   d.accelerator.name, " with tp ", d.tp, d.dp > 1 ? concat(", dp ", d.dp) : "");
 }
 
-uint32_t context_of(const Deployment& d) {
+uint32_t context_of(const Placement& d) {
     return d.max_context != 0 ? d.max_context : d.model.max_context;
 }
 
@@ -50,7 +50,7 @@ bool heads_split(const ModelGeometry& model, uint32_t tp) {
 }
 
 /// The numbers of ranks that work, in order.
-std::vector<uint32_t> possible_tp(const Deployment& d) {
+std::vector<uint32_t> possible_tp(const Placement& d) {
     std::vector<uint32_t> out;
     for (uint32_t tp = 1; tp <= ranks_in_reach(d.accelerator); ++tp)
         if (heads_split(d.model, tp)) out.push_back(tp);
@@ -58,7 +58,7 @@ std::vector<uint32_t> possible_tp(const Deployment& d) {
 }
 
 /// "tp 4: 171.3 GiB for KV", for the nearest below and above that fit.
-std::string neighbours(Deployment d) {
+std::string neighbours(Placement d) {
     std::vector<std::string> out;
     const uint32_t asked = d.tp;
     for (const uint32_t tp : possible_tp(d)) {
@@ -75,7 +75,7 @@ std::string neighbours(Deployment d) {
     return concat(fmt::format("{}", fmt::join(out, " or ")), out.size() > 1 ? " do" : " does");
 }
 
-Result<void> check_numbers(const Deployment& d) {
+Result<void> check_numbers(const Placement& d) {
     const auto wrong = [&](std::string_view what, auto value, std::string_view possible) {
         return Error{Code::invalid_argument,
                      concat(name_of(d), ": ", what, " is ", value, "; ", possible, " is possible")};
@@ -94,7 +94,7 @@ Result<void> check_numbers(const Deployment& d) {
     return {};
 }
 
-Result<void> check_layout(const Deployment& d) {
+Result<void> check_layout(const Placement& d) {
     TRY(check_numbers(d));
     const Accelerator& a = d.accelerator;
     if (d.accelerators() > 1 && a.is_slice)
@@ -135,7 +135,7 @@ constexpr double kBytesPerLogit = 38.2;
 constexpr double kBytesPerResidual = 2.6;
 
 /// Widest layer at once: the inner numbers of its feed-forward part, in bf16.
-double forward_bytes(const Deployment& d) {
+double forward_bytes(const Placement& d) {
     double widest = 0;
     for (const LayerGeometry& layer : d.model.layers) {
         const double model = d.model.d_model;
@@ -147,7 +147,7 @@ double forward_bytes(const Deployment& d) {
 }
 
 /// Peak of a step: either the logits or the forward pass, which do not overlap.
-uint64_t activation_bytes(const Deployment& d) {
+uint64_t activation_bytes(const Placement& d) {
     const double residual = kBytesPerResidual * d.step_tokens * d.model.d_model;
     const double logits = kBytesPerLogit * d.max_num_seqs * d.model.vocab;
     return static_cast<uint64_t>(std::min(std::max(logits + residual, forward_bytes(d)), 1e18));
@@ -156,7 +156,7 @@ uint64_t activation_bytes(const Deployment& d) {
 /// Outside of what PyTorch counts: context and libraries, and with several ranks the buffers of
 /// their collectives. Measured as above: 0.13 to 0.14 GiB and 0.54 to 0.55. CUDA graphs come on top
 /// of what the engine may take (-0.9 to +1.0 GiB).
-uint64_t engine_bytes(const Deployment& d) {
+uint64_t engine_bytes(const Placement& d) {
     return static_cast<uint64_t>((d.accelerators() == 1 ? 0.14 : 0.55) * kGiB);
 }
 
@@ -167,7 +167,7 @@ double needed_bytes(const MemoryBudget& b) {
            static_cast<double>(b.engine);
 }
 
-MemoryBudget before_kv(const Deployment& d) {
+MemoryBudget before_kv(const Placement& d) {
     MemoryBudget b;
     b.memory =
         static_cast<uint64_t>(static_cast<double>(d.accelerator.memory_bytes) * d.utilisation);
@@ -180,7 +180,7 @@ MemoryBudget before_kv(const Deployment& d) {
 }
 
 /// "the smallest tp that does is 4", or what more there is to try.
-std::string smallest_tp(Deployment d) {
+std::string smallest_tp(Placement d) {
     for (const uint32_t tp : possible_tp(d)) {
         if (tp <= d.tp) continue;
         d.tp = tp;
@@ -191,7 +191,7 @@ std::string smallest_tp(Deployment d) {
                   " does; fewer bits per weight, more expert parallel ranks or more memory may");
 }
 
-Error weights_too_large(const Deployment& d, const MemoryBudget& b) {
+Error weights_too_large(const Placement& d, const MemoryBudget& b) {
     return {Code::too_large,
             concat(name_of(d), ": weights of ", gib(static_cast<double>(b.weights)), " and ",
                    gib(static_cast<double>(b.activations + b.engine)),
@@ -208,7 +208,7 @@ uint64_t longest(const MemoryBudget& b) {
     return blocks * b.kv_size.block_tokens;
 }
 
-Error context_too_long(const Deployment& d, const MemoryBudget& b) {
+Error context_too_long(const Placement& d, const MemoryBudget& b) {
     const double needed = static_cast<double>(b.kv_size.sequence_bytes(context_of(d)));
     return {Code::too_large,
             concat(name_of(d), ": one sequence of ", context_of(d), " tokens needs ", gib(needed),
@@ -216,7 +216,7 @@ Error context_too_long(const Deployment& d, const MemoryBudget& b) {
                    " tokens fit, or more with KV in fewer bits or more ranks")};
 }
 
-void count_blocks(const Deployment& d, MemoryBudget& b) {
+void count_blocks(const Placement& d, MemoryBudget& b) {
     const KvSize& size = b.kv_size;
     const uint64_t block = std::max<uint64_t>(1, size.block_bytes());
     b.blocks = b.kv / block;
@@ -230,7 +230,7 @@ void count_blocks(const Deployment& d, MemoryBudget& b) {
 
 }  // namespace
 
-Result<MemoryBudget> memory_budget(const Deployment& deployment) {
+Result<MemoryBudget> memory_budget(const Placement& deployment) {
     TRY(check_layout(deployment));
     MemoryBudget budget = before_kv(deployment);
     budget.kv_size = kv_size(deployment.model, deployment.kv_dtype, deployment.tp);

@@ -1,4 +1,4 @@
-#include "cost/deployment.h"
+#include "cost/placement.h"
 
 #include "cost/rank_weights.h"
 #include "cost/test_configs.h"
@@ -11,8 +11,8 @@ double gib(uint64_t bytes) {
     return static_cast<double>(bytes) / (1 << 30);
 }
 
-Deployment on(const std::string& accelerator, const std::string& config, uint32_t tp = 1) {
-    Deployment d;
+Placement on(const std::string& accelerator, const std::string& config, uint32_t tp = 1) {
+    Placement d;
     d.model = test_geometry(config);
     d.model.name = config.substr(config.find("__") + 2);
     const Result<Accelerator> found = find_accelerator(accelerator);
@@ -22,7 +22,7 @@ Deployment on(const std::string& accelerator, const std::string& config, uint32_
     return d;
 }
 
-std::string error_of(const Deployment& d) {
+std::string error_of(const Placement& d) {
     const Result<MemoryBudget> budget = memory_budget(d);
     return budget.ok() ? "fits" : budget.error().message;
 }
@@ -51,8 +51,8 @@ constexpr Measured kMeasured[] = {
     {"mistralai__Mistral-Small-3-24B-family", 1, 0.95, 256, 44.76, 28.20},
 };
 
-Deployment measured(const Measured& row) {
-    Deployment d = on("h100", row.config, row.tp);
+Placement measured(const Measured& row) {
+    Placement d = on("h100", row.config, row.tp);
     d.utilisation = row.utilisation;
     d.max_num_seqs = row.max_num_seqs;
     d.step_tokens = 8192;
@@ -60,7 +60,7 @@ Deployment measured(const Measured& row) {
     return d;
 }
 
-void expect_near(const Deployment& d, const Measured& row) {
+void expect_near(const Placement& d, const Measured& row) {
     SCOPED_TRACE(row.config);
     const Result<MemoryBudget> budget = memory_budget(d);
     ASSERT_TRUE(budget.ok()) << budget.error().message;
@@ -86,7 +86,7 @@ TEST(MemoryBudget, is_what_vllm_measured_of_a_70b_in_fp8) {
             {"input_activations", {{"num_bits", 8}, {"type", "float"}}}}}}},
         {"ignore", {"lm_head"}}};
     const Measured two{"meta-llama__Llama-3.1-70B", 2, 0.9, 1024, 33.88, 32.00};
-    Deployment d = measured(two);
+    Placement d = measured(two);
     d.model = *geometry_from_json(config, "config.json");
     expect_near(d, two);
 
@@ -104,7 +104,7 @@ TEST(RankWeights, ranks_together_hold_the_model_and_what_is_whole_on_each) {
     for (const char* config : {"Qwen__Qwen3-32B", "deepseek-ai__DeepSeek-V3", "Qwen__Qwen3-30B-A3B",
                                "Qwen__Qwen3.5-397B-A17B"}) {
         SCOPED_TRACE(config);
-        Deployment d = on("h200", config);
+        Placement d = on("h200", config);
         const auto whole = static_cast<double>(d.model.weight_bytes());
         EXPECT_NEAR(static_cast<double>(rank_weight_bytes(d)), whole, whole * 1e-6);
         double last = whole;
@@ -120,7 +120,7 @@ TEST(RankWeights, ranks_together_hold_the_model_and_what_is_whole_on_each) {
 }
 
 TEST(RankWeights, expert_parallel_ranks_hold_whole_experts_and_attention_each) {
-    Deployment d = on("h200", "deepseek-ai__DeepSeek-V3");
+    Placement d = on("h200", "deepseek-ai__DeepSeek-V3");
     d.dp = d.ep = 8;
     const uint64_t rank = rank_weight_bytes(d);
     const uint64_t whole = d.model.weight_bytes();
@@ -134,7 +134,7 @@ TEST(RankWeights, expert_parallel_ranks_hold_whole_experts_and_attention_each) {
 // --- what does not go ---------------------------------------------------------------------------
 
 TEST(MemoryBudget, row_20_five_ranks_do_not_divide_64_heads) {
-    Deployment d = on("h100", "meta-llama__Meta-Llama-3-70B", 5);
+    Placement d = on("h100", "meta-llama__Meta-Llama-3-70B", 5);
     EXPECT_EQ(error_of(d),
               "Meta-Llama-3-70B on H100 SXM 80GB with tp 5: 64 query heads (and their KV heads) "
               "cannot be split over 5 ranks; tp 4 (36.65 GiB for KV on each, 480336 tokens "
@@ -142,7 +142,7 @@ TEST(MemoryBudget, row_20_five_ranks_do_not_divide_64_heads) {
 }
 
 TEST(MemoryBudget, row_21_eight_h100_hold_millions_of_tokens_in_fp8) {
-    Deployment d = on("h100", "meta-llama__Meta-Llama-3-70B", 8);
+    Placement d = on("h100", "meta-llama__Meta-Llama-3-70B", 8);
     d.kv_dtype = KvDtype::fp8;
     const Result<MemoryBudget> budget = memory_budget(d);
     ASSERT_TRUE(budget.ok());
@@ -152,7 +152,7 @@ TEST(MemoryBudget, row_21_eight_h100_hold_millions_of_tokens_in_fp8) {
 }
 
 TEST(MemoryBudget, row_25_slices_do_not_work_together) {
-    Deployment d = on("H100 MIG 3g.40gb", "Qwen__Qwen3-8B", 2);
+    Placement d = on("H100 MIG 3g.40gb", "Qwen__Qwen3-8B", 2);
     EXPECT_EQ(error_of(d),
               "Qwen3-8B on H100 MIG 3g.40gb with tp 2: slices of a card have no links among them "
               "(MIG turns NVLink off); 1 rank per replica works, or a whole card");
@@ -169,14 +169,14 @@ TEST(MemoryBudget, refusals_say_what_would_work) {
               "Qwen3-235B-A22B on RTX 4090 with tp 4: weights of 109.54 GiB and 1.95 GiB for the "
               "engine do not fit 21.17 GiB (0.9 of the memory); no tp up to 8 does; fewer bits per "
               "weight, more expert parallel ranks or more memory may");
-    Deployment longer = on("rtx 4090", "Qwen__Qwen3-8B");
+    Placement longer = on("rtx 4090", "Qwen__Qwen3-8B");
     longer.max_num_seqs = 16;
     EXPECT_EQ(error_of(longer),
               "Qwen3-8B on RTX 4090 with tp 1: one sequence of 40960 tokens needs 5.62 GiB of KV, "
               "5.57 GiB is left; 40544 tokens fit, or more with KV in fewer bits or more ranks");
     longer.kv_dtype = KvDtype::fp8;
     EXPECT_EQ(error_of(longer), "fits");
-    Deployment experts = on("h100", "Qwen__Qwen3-8B", 2);
+    Placement experts = on("h100", "Qwen__Qwen3-8B", 2);
     experts.ep = 2;
     EXPECT_EQ(error_of(experts),
               "Qwen3-8B on H100 SXM 80GB with tp 2: ep 2 needs routed experts, "
@@ -184,7 +184,7 @@ TEST(MemoryBudget, refusals_say_what_would_work) {
     experts.ep = 3;
     EXPECT_EQ(error_of(experts),
               "Qwen3-8B on H100 SXM 80GB with tp 2: ep is 3; 1 or tp x dp, 2, is possible");
-    Deployment used = on("h100", "Qwen__Qwen3-8B");
+    Placement used = on("h100", "Qwen__Qwen3-8B");
     used.utilisation = 1.2;
     EXPECT_EQ(error_of(used),
               "Qwen3-8B on H100 SXM 80GB with tp 1: utilisation is 1.2; more than 0 "
@@ -204,7 +204,7 @@ TEST(MemoryBudget, more_ranks_leave_more_room_for_kv) {
 /// Blocks of a hybrid model: a sequence takes three more for its states, one for each group of ten
 /// layers, as vLLM has them.
 TEST(MemoryBudget, hybrid_models_take_blocks_for_their_states) {
-    Deployment d = on("h100", "nvidia__Qwen3.6-35B-A3B-NVFP4");
+    Placement d = on("h100", "nvidia__Qwen3.6-35B-A3B-NVFP4");
     d.kv_dtype = KvDtype::fp8;
     const Result<MemoryBudget> budget = memory_budget(d);
     ASSERT_TRUE(budget.ok()) << budget.error().message;
