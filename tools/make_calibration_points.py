@@ -21,16 +21,16 @@ ACCELERATORS = {
 MODELS = [  # the first that is found in the source's name, lower case
     ("glm-4.5-air", "GLM-4.5-Air"), ("glm-5", "GLM-5"), ("minimax-m2.5", "MiniMax-M2.5"),
     ("qwen3.5-397b", "Qwen3.5-397B-A17B"), ("qwen3-235b", "Qwen3-235B-A22B"),
-    ("qwen3-coder-30b", "Qwen3-Coder-30B-A3B-Instruct"), ("qwen3-30b", "Qwen3-30B-A3B"),
+    ("qwen3-coder-30b", "Qwen3-Coder-30B-A3B"), ("qwen3-30b", "Qwen3-30B-A3B"),
     ("qwen3-32b", "Qwen3-32B"), ("qwen3-14b", "Qwen3-14B"), ("qwen3-8b", "Qwen3-8B"),
-    ("qwen2.5-7b", "Qwen2.5-7B-Instruct"), ("deepseek-v3.2", "DeepSeek-V3.2"),
+    ("qwen2.5-7b", "Qwen2.5-7B"), ("deepseek-v3.2", "DeepSeek-V3.2"),
     ("deepseek-r1", "DeepSeek-R1"), ("gpt-oss-120b", "gpt-oss-120b"), ("gpt-oss-20b", "gpt-oss-20b"),
     ("llama-3.1-405b", "Llama-3.1-405B"), ("llama-3.3-70b", "Llama-3.1-70B"),
-    ("llama-3.1-70b", "Llama-3.1-70B"), ("llama-3-70b", "Meta-Llama-3-70B"),
+    ("llama-3.1-70b", "Llama-3.1-70B"), ("llama-3-70b", "Llama-3-70B"),
     ("llama-3.1-8b", "Llama-3.1-8B"), ("llama-3-8b", "Llama-3.1-8B"),
-    ("llama-2-7b", "Llama-2-7b-hf"), ("mistral-nemo", "Mistral-Nemo-Instruct-2407"),
+    ("llama-2-7b", "Llama-2-7B"), ("mistral-nemo", "Mistral-Nemo"),
     # 80 layers and all widths as Llama 3; of the 69 G parameters only 0.8 G of vocabulary are more
-    ("llama-2-70b", "Meta-Llama-3-70B"), ("llama2-70b", "Meta-Llama-3-70B"),
+    ("llama-2-70b", "Llama-3-70B"), ("llama2-70b", "Llama-3-70B"),
 ]
 ENGINES = [("sglang", "SGLang"), ("trtllm", "TensorRT-LLM"), ("tensorrt-llm", "TensorRT-LLM"),
            ("mtp1", "vLLM nightly with MTP"), ("nightly", "vLLM nightly"), ("llama.cpp", "llama.cpp"), ("splitwise", "Splitwise 2023"),
