@@ -90,8 +90,8 @@ Result<RunError> judge(const LoggedRun& run, const EngineFit& fit, Part part) {
 }
 
 std::vector<FreeParameter> free_parameters(const EngineFit& start, bool with_links) {
-    std::vector<FreeParameter> out{{start.mfu, 0.02, 1.5},
-                                   {start.mbu, 0.05, 1.2},
+    std::vector<FreeParameter> out{{start.mfu, 0.02, 1.0},
+                                   {start.mbu, 0.05, 1.0},
                                    {start.step_s, 1e-6, 0.1},
                                    {start.layer_s, 1e-8, 0.002},
                                    {start.sequence_s, 1e-8, 0.002}};
@@ -123,7 +123,8 @@ Result<EngineFit> fit_to(std::span<const LoggedRun> runs, Part part, const Engin
                        part_of(run.log, part));
         return out;
     };
-    return with_free(start, least_squares(residuals, free_parameters(start, with_links)));
+    const LeastSquaresLimits limits{.steps = 8, .enough = 0.01};
+    return with_free(start, least_squares(residuals, free_parameters(start, with_links), limits));
 }
 
 }  // namespace brigada

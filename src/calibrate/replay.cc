@@ -1,73 +1,85 @@
 #include "calibrate/replay.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
-#include "calibrate/plan_shape.h"
+#include "sim/virtual_replica.h"
 
 namespace brigada {
 
 namespace {
+
+SimReplica kind_of(const ReplaySetup& setup, const StepCost& cost) {
+    SimReplica kind;
+    kind.cost = cost;
+    kind.scheduler = setup.scheduler;
+    kind.kv_tokens = uint64_t{setup.kv_blocks} * setup.block_tokens;
+    return kind;
+}
 
 /// One replica and the requests that come to it.
 class Replay {
   public:
     Replay(const RequestLog& log, const ReplaySetup& setup, const StepCost& cost)
         : log_(log),
-          cost_(cost),
-          scheduler_(setup.scheduler,
-                     {.blocks = setup.kv_blocks, .block_tokens = setup.block_tokens}) {}
+          block_tokens_(setup.block_tokens),
+          replica_(kind_of(setup, cost), setup.block_tokens, false) {}
 
     Result<RequestLog> run() {
-        while (next_ < log_.size() || !scheduler_.idle()) {
-            if (scheduler_.idle()) now_ = std::max(now_, log_[next_].arrival);
-            TRY(arrive());
-            step();
+        std::optional<Instant> ends;  // of the steps under way
+        while (ends || next_ < log_.size()) {
+            const bool arrives = next_ < log_.size() && (!ends || log_[next_].arrival < *ends);
+            const Instant now = arrives ? log_[next_].arrival : *ends;
+            if (!arrives)
+                note(replica_.end(now), now);
+            else if (const auto sooner = replica_.catch_up(now))
+                ends = sooner;
+            TRY(arrive(now));
+            if (!replica_.computes()) ends = replica_.begin(now);
         }
         return std::move(log_);
     }
 
   private:
-    Result<void> arrive() {
-        for (; next_ < log_.size() && log_[next_].arrival <= now_; ++next_) {
-            TRY(scheduler_.submit(spec_of(next_), log_[next_].arrival));
+    Result<void> arrive(Instant now) {
+        for (; next_ < log_.size() && log_[next_].arrival <= now; ++next_) {
+            const LoggedRequest& request = log_[next_];
+            SequenceSpec spec;
+            spec.id = SequenceId{next_};
+            spec.prompt = new_blocks(blocks(request.prompt_tokens));
+            spec.prompt_tokens = request.prompt_tokens;
+            spec.max_new_tokens = request.output_tokens;
+            spec.arrival = request.arrival;
+            const uint32_t all = blocks(request.prompt_tokens + request.output_tokens);
+            Tokens answer = new_blocks(all - blocks(request.prompt_tokens));
+            TRY(replica_.submit(std::move(spec), std::move(answer), now));
         }
         return {};
     }
 
-    // Token ids of a prompt begin with its number, so no two share a block.
-    SequenceSpec spec_of(size_t index) const {
-        const LoggedRequest& request = log_[index];
-        SequenceSpec spec;
-        spec.id = SequenceId{index};
-        spec.prompt.assign(request.prompt_tokens, TokenId{static_cast<uint32_t>(index)});
-        spec.max_new_tokens = request.output_tokens;
-        spec.arrival = request.arrival;
-        return spec;
+    uint32_t blocks(uint32_t tokens) const { return (tokens + block_tokens_ - 1) / block_tokens_; }
+
+    // Names of blocks, none used before: prompts share nothing.
+    Tokens new_blocks(uint32_t count) {
+        Tokens out(count);
+        for (TokenId& id : out)
+            id = TokenId{names_++};
+        return out;
     }
 
-    void step() {
-        const Plan plan = scheduler_.plan(now_);
-        const StepShape shape = plan_shape(plan, scheduler_);
-        Outcome outcome;
-        for (const Chunk& chunk : plan.chunks)
-            if (chunk.samples) outcome.sampled.push_back({chunk.sequence, TokenId{0}});
-        now_ = now_ + cost_.time(shape);
-        for (const Sampled& sampled : outcome.sampled)
-            note_token(log_[raw(sampled.sequence)], raw(sampled.sequence));
-        (void)scheduler_.commit(plan, outcome, now_);
-    }
-
-    void note_token(LoggedRequest& request, size_t index) {
-        if (scheduler_.tokens(SequenceId{index}).size() == request.prompt_tokens)
-            request.first_token = now_;
-        request.last_token = now_;
+    void note(const VirtualReplica::StepsDone& done, Instant now) {
+        for (const VirtualReplica::FirstToken& first : done.first_tokens)
+            log_[raw(first.sequence)].first_token = now;
+        for (const Finished& finished : done.finished)
+            log_[raw(finished.sequence)].last_token = now;
     }
 
     RequestLog log_;
-    StepCost cost_;
-    Scheduler scheduler_;
-    Instant now_;
-    size_t next_ = 0;
+    uint32_t block_tokens_;
+    VirtualReplica replica_;
+    size_t next_ = 0;     // request that has not arrived
+    uint32_t names_ = 0;  // of blocks
 };
 
 }  // namespace

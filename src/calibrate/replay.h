@@ -1,5 +1,5 @@
-// replay(): the requests of a log again, through the production scheduler and KV books in virtual
-// time, each step as long as the cost model says.
+// replay(): the requests of a log again, through the simulator's replica (the production scheduler
+// and KV books in virtual time), each step as long as the cost model says.
 #pragma once
 
 #include "calibrate/request_log.h"
