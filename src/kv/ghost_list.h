@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kv/block_key.h"
+#include "kv/tag_table.h"
 
 namespace brigada {
 
@@ -20,21 +21,16 @@ class GhostList {
     bool contains(BlockKey key) const;
     void clear();
 
-    size_t size() const { return size_; }
+    size_t size() const { return places_.size(); }
     void check() const;
 
   private:
-    static constexpr uint32_t kFree = UINT32_MAX;
+    uint32_t find(BlockKey key) const;
 
-    size_t slot(BlockKey key) const;
-    size_t next(size_t slot) const { return (slot + 1) & (table_.size() - 1); }
-    size_t find(BlockKey key) const;
-    void erase(size_t slot);
-
-    std::vector<BlockKey> ring_;   // eviction order; a forgotten key stays until overwritten
-    std::vector<uint32_t> table_;  // by key, open: a place in the ring or kFree; half full at most
-    size_t next_place_ = 0;
-    size_t size_ = 0;
+    std::vector<BlockKey> ring_;  // eviction order; a forgotten key stays until overwritten
+    std::vector<bool> listed_;    // by place in the ring
+    TagTable places_;             // by key
+    uint32_t next_place_ = 0;
 };
 
 }  // namespace brigada

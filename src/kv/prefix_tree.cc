@@ -1,7 +1,6 @@
 #include "kv/prefix_tree.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "base/check.h"
@@ -13,7 +12,7 @@ PrefixTree::PrefixTree(uint32_t blocks, uint32_t block_tokens)
       nodes_(blocks),
       places_(blocks),
       tokens_(size_t{blocks} * block_tokens),
-      index_(std::bit_ceil(size_t{blocks} + 1), kNone) {}
+      index_(blocks) {}
 
 void PrefixTree::begin_step(Instant now) {
     ++step_;
@@ -114,21 +113,18 @@ uint32_t PrefixTree::unlocked_on_path(const KvCursor& cursor) const {
 
 BlockId PrefixTree::find(KvScopeId scope, BlockId parent, BlockKey key,
                          std::span<const TokenId> wanted) const {
-    for (BlockId block = index_[slot(key, parent)]; block != kNone;
-         block = place(block).same_slot) {
-        const Place& candidate = place(block);
-        if (candidate.key != key || candidate.parent != parent || candidate.scope != scope)
-            continue;
-        if (std::ranges::equal(tokens(block), wanted)) return block;
-    }
-    return kNone;
+    const uint32_t found = index_.find(hash_of(key, parent), [&](uint32_t number) {
+        const Place& candidate = places_[number];
+        return candidate.key == key && candidate.parent == parent && candidate.scope == scope &&
+               std::ranges::equal(tokens(BlockId{number}), wanted);
+    });
+    return BlockId{found};
 }
 
 // The parent's block id joins the key: whoever looks for prompts whose keys share a slot would have
 // to know where the engine put them.
-size_t PrefixTree::slot(BlockKey key, BlockId parent) const {
-    const uint64_t mixed = (raw(key) ^ raw(parent)) * 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
-    return (mixed >> 32) & (index_.size() - 1);
+uint64_t PrefixTree::hash_of(BlockKey key, BlockId parent) {
+    return (raw(key) ^ raw(parent)) * 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
 }
 
 std::span<const TokenId> PrefixTree::tokens(BlockId block) const {
@@ -166,12 +162,11 @@ BlockId PrefixTree::insert(KvScopeId scope, std::optional<BlockId> parent,
 
     CHECK(!node(block).live);
     node(block) = Node{.locks = 1, .last_used = step_, .session = session, .live = true};
-    BlockId& first = index_[slot(key, above)];
     Place& added = place(block);
-    added = Place{.key = key, .parent = above, .same_slot = first, .scope = scope};
+    added = Place{.key = key, .parent = above, .scope = scope};
     added.depth = parent ? place(*parent).depth + 1 : 0;
     added.birth = ++births_;
-    first = block;
+    index_.add(hash_of(key, above), raw(block));
     std::ranges::copy(block_span, tokens_.begin() + ptrdiff_t{raw(block)} * block_tokens_);
     ++live_;
     add_scope_ref(scope);
@@ -259,7 +254,7 @@ void PrefixTree::remove(BlockId block) {
     close_leaf(block);
     look_again(block, Instant::never());
     move_tip_up(node(block).session, block);
-    unlink(block);
+    index_.remove(hash_of(key(block), place(block).parent), raw(block));
     --unlocked_;
     --live_;
     const BlockId parent = place(block).parent;
@@ -267,13 +262,6 @@ void PrefixTree::remove(BlockId block) {
     close_scope(place(block).scope);
     node(block) = Node{};
     place(block) = Place{};
-}
-
-void PrefixTree::unlink(BlockId block) {
-    BlockId* link = &index_[slot(key(block), place(block).parent)];
-    while (*link != block)
-        link = &place(*link).same_slot;
-    *link = place(block).same_slot;
 }
 
 PrefixTree::Rank PrefixTree::rank(BlockId block) const {

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "kv/block_key.h"
 #include "kv/retention.h"
+#include "kv/tag_table.h"
 
 namespace brigada {
 
@@ -143,8 +144,7 @@ class PrefixTree {
     /// Where it stands.
     struct Place {
         BlockKey key{};
-        BlockId parent = kNone;     // kNone: first block of its scope
-        BlockId same_slot = kNone;  // next block in the same slot of the index
+        BlockId parent = kNone;  // kNone: first block of its scope
         KvScopeId scope{};
         uint32_t depth = 0;         // blocks before this one
         uint32_t leaf = kNotALeaf;  // its place in leaves_
@@ -178,7 +178,7 @@ class PrefixTree {
     std::optional<BlockKey> parent_key(BlockId block) const;
     std::vector<BlockId> parents_first() const;
     BlockId ancestor(BlockId block, uint32_t blocks) const;  // the end of a path so long
-    size_t slot(BlockKey key, BlockId parent) const;
+    static uint64_t hash_of(BlockKey key, BlockId parent);
     BlockId find(KvScopeId scope, BlockId parent, BlockKey key,
                  std::span<const TokenId> tokens) const;
     Rank rank(BlockId block) const;
@@ -194,7 +194,6 @@ class PrefixTree {
     void rank_anew(BlockId block, uint8_t priority);
     void look_again(BlockId block, Instant at);
     void lapse_hints(Instant now);
-    void unlink(BlockId block);
     void check_node(BlockId block) const;
     void check_index() const;
 
@@ -204,11 +203,11 @@ class PrefixTree {
     Instant now_;
     uint32_t live_ = 0;
     uint32_t unlocked_ = 0;
-    std::vector<Node> nodes_;     // by block id
-    std::vector<Place> places_;   // by block id
-    Tokens tokens_;               // block_tokens of each block
-    std::vector<BlockId> index_;  // slot of a key -> chain through same_slot; a power of two
-    std::vector<Rank> leaves_;  // unlocked blocks without children; a heap, the first to go on top
+    std::vector<Node> nodes_;    // by block id
+    std::vector<Place> places_;  // by block id
+    Tokens tokens_;              // block_tokens of each block
+    TagTable index_;             // by key and parent
+    std::vector<Rank> leaves_;   // unlocked blocks without children; a heap, the first to go on top
     std::set<std::pair<Instant, BlockId>> expiries_;  // when to look at a hint again
     std::unordered_map<SessionId, BlockId> tips_;  // the deepest block that only this session used
     std::map<std::pair<std::string, std::string>, KvScopeId> scope_ids_;

@@ -70,14 +70,12 @@ void PrefixTree::check_node(BlockId block) const {
 }
 
 void PrefixTree::check_index() const {
-    uint32_t indexed = 0;
-    for (size_t i = 0; i < index_.size(); ++i) {
-        for (BlockId block = index_[i]; block != kNone; block = place(block).same_slot) {
-            CHECK(node(block).live && slot(key(block), place(block).parent) == i);
-            CHECK(++indexed <= live_, "the index has a loop");
-        }
-    }
-    CHECK(indexed == live_);
+    CHECK(index_.size() == live_);
+    index_.for_each([&](uint32_t number) {
+        const BlockId block{number};
+        CHECK(node(block).live, "block ", number, " is indexed and not there");
+        CHECK(find(scope(block), place(block).parent, key(block), tokens(block)) == block);
+    });
 }
 
 }  // namespace brigada

@@ -1,7 +1,6 @@
 #include "route/held_blocks.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "base/check.h"
@@ -10,21 +9,18 @@
 namespace brigada {
 
 HeldBlocks::HeldBlocks(uint32_t capacity, uint64_t salt)
-    : salt_(salt),
-      limit_(capacity),
-      nodes_(capacity),
-      table_(std::bit_ceil(size_t{capacity} + 1), kNone) {
+    : salt_(salt), limit_(capacity), nodes_(capacity), table_(capacity) {
     CHECK(capacity < kNone);
     clear();
 }
 
 size_t HeldBlocks::bytes() const {
-    return nodes_.capacity() * sizeof(Node) +
-           (table_.capacity() + leaves_.capacity()) * sizeof(uint32_t);
+    return nodes_.capacity() * sizeof(Node) + table_.bytes() +
+           leaves_.capacity() * sizeof(uint32_t);
 }
 
 void HeldBlocks::clear() {
-    std::ranges::fill(table_, kNone);
+    table_.clear();
     leaves_.clear();
     blocks_ = 0;
     free_ = kNone;
@@ -47,16 +43,13 @@ uint32_t HeldBlocks::match(std::span<const BlockKey> keys) const {
 }
 
 uint32_t HeldBlocks::find(BlockKey key) const {
-    uint32_t node = table_[slot(key)];
-    while (node != kNone && nodes_[node].key != key)
-        node = nodes_[node].same_slot;
-    return node;
+    return table_.find(hash_of(key), [&](uint32_t node) { return nodes_[node].key == key; });
 }
 
-size_t HeldBlocks::slot(BlockKey key) const {
+uint64_t HeldBlocks::hash_of(BlockKey key) const {
     const auto product = static_cast<unsigned __int128>(raw(key) ^ salt_) * 0x9e3779b97f4a7c15;
     const auto folded = static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
-    return folded & (table_.size() - 1);
+    return folded << 32;  // its lower half knows all of the key
 }
 
 // --- adding and using ---------------------------------------------------------------------------
@@ -102,9 +95,8 @@ uint32_t HeldBlocks::add(BlockKey key, uint32_t parent) {
     const uint32_t added = free_;
     Node& node = nodes_[added];
     free_ = node.next_sibling;
-    uint32_t& first = table_[slot(key)];
-    node = Node{.key = key, .last_used = step_, .parent = parent, .same_slot = first};
-    first = added;
+    node = Node{.key = key, .last_used = step_, .parent = parent};
+    table_.add(hash_of(key), added);
     if (parent != kNone) {
         unlist(parent);
         node.next_sibling = std::exchange(nodes_[parent].first_child, added);
@@ -153,17 +145,10 @@ void HeldBlocks::erase(uint32_t node) {
         above.last_used = std::max(above.last_used, gone.last_used);
     }
     unlist(node);
-    unlink_from_slot(node);
+    table_.remove(hash_of(gone.key), node);
     unlink_from_parent(node);
     nodes_[node] = Node{.next_sibling = std::exchange(free_, node)};
     --blocks_;
-}
-
-void HeldBlocks::unlink_from_slot(uint32_t node) {
-    uint32_t* link = &table_[slot(nodes_[node].key)];
-    while (*link != node)
-        link = &nodes_[*link].same_slot;
-    *link = nodes_[node].same_slot;
 }
 
 void HeldBlocks::unlink_from_parent(uint32_t node) {
@@ -228,15 +213,11 @@ void HeldBlocks::settle(uint32_t place) {
 void HeldBlocks::check() const {
     CHECK(blocks_ <= limit_ && limit_ <= capacity());
     uint32_t listed = 0;
-    uint32_t in_table = 0;
-    for (size_t i = 0; i < table_.size(); ++i) {
-        for (uint32_t node = table_[i]; node != kNone; node = nodes_[node].same_slot) {
-            CHECK(slot(nodes_[node].key) == i && ++in_table <= blocks_);
-            check_node(node);
-            if (nodes_[node].first_child == kNone) ++listed;
-        }
-    }
-    CHECK(in_table == blocks_ && listed == leaves_.size());
+    table_.for_each([&](uint32_t node) {
+        check_node(node);
+        if (nodes_[node].first_child == kNone) ++listed;
+    });
+    CHECK(table_.size() == blocks_ && listed == leaves_.size());
     uint32_t free = 0;
     for (uint32_t node = free_; node != kNone; node = nodes_[node].next_sibling)
         CHECK(++free <= capacity(), "the free list has a loop");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kv/block_key.h"
+#include "kv/tag_table.h"
 
 namespace brigada {
 
@@ -54,19 +55,17 @@ class HeldBlocks {
         uint32_t first_child = kNone;
         uint32_t next_sibling = kNone;  // of a free node: the next free one
         uint32_t previous_sibling = kNone;
-        uint32_t same_slot = kNone;   // next node in the same slot of the table
         uint32_t heap_place = kNone;  // a leaf's place in leaves_
     };
 
     uint32_t find(BlockKey key) const;
-    size_t slot(BlockKey key) const;
+    uint64_t hash_of(BlockKey key) const;
     void append(uint32_t here, std::span<const BlockKey> keys);
     bool make_room(uint32_t spared);
     uint32_t add(BlockKey key, uint32_t parent);
     void use(uint32_t node);
     void evict_leaf(uint32_t spared);
     void erase(uint32_t node);
-    void unlink_from_slot(uint32_t node);
     void unlink_from_parent(uint32_t node);
 
     bool goes_before(uint32_t a, uint32_t b) const;
@@ -83,7 +82,7 @@ class HeldBlocks {
     uint64_t step_ = 0;
     uint32_t free_ = kNone;         // first of the free nodes
     std::vector<Node> nodes_;       // one for each block there is room for
-    std::vector<uint32_t> table_;   // slot of a key -> chain through same_slot; a power of two
+    TagTable table_;                // by key
     std::vector<uint32_t> leaves_;  // a binary heap, the one to go first at the top
 };
 
