@@ -50,7 +50,8 @@ uint32_t KvBooks::lookup(std::span<const TokenId> ids, const KvScope& scope,
 }
 
 Hit KvBooks::begin(SequenceId id, std::span<const TokenId> ids, const KvScope& scope,
-                   const Retention& retention, bool resumed, const KvCursor& cursor) {
+                   const Retention& retention, bool resumed, const KvCursor& cursor,
+                   uint32_t tokens) {
     CHECK(!ids.empty() && !contains(id), "sequence ", raw(id));
     Sequence& opened = sequences_[id];
     opened.scope = tree_.open_scope(scope.salt, scope.lora);
@@ -58,8 +59,10 @@ Hit KvBooks::begin(SequenceId id, std::span<const TokenId> ids, const KvScope& s
     opened.retention = retention;
     lock_path(opened, tree_.match(opened.scope, ids, hit_limit(ids.size()), cursor));
 
-    const Hit hit{opened.computed, count_reread(ids, opened)};
-    (resumed ? stats_.resumed_queries : stats_.queries) += ids.size() * config_.tokens_per_id;
+    if (tokens == 0) tokens = static_cast<uint32_t>(ids.size()) * config_.tokens_per_id;
+    const auto full = ids.first(size_t{tokens / config_.block_tokens} * block_ids_);
+    const Hit hit{opened.computed, count_reread(full, opened)};
+    (resumed ? stats_.resumed_queries : stats_.queries) += tokens;
     (resumed ? stats_.resumed_hits : stats_.hits) += hit.cached_tokens;
     stats_.reread += hit.reread_tokens;
     return hit;

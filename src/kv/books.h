@@ -47,7 +47,7 @@ struct Hit {
 
 /// Counters since construction; tokens unless named otherwise.
 struct KvStats {
-    uint64_t queries = 0;          // prompt tokens of sequences begun (whole ids)
+    uint64_t queries = 0;          // prompt tokens of sequences begun
     uint64_t hits = 0;             // of those, found
     uint64_t resumed_queries = 0;  // the same for sequences begun again after preemption
     uint64_t resumed_hits = 0;
@@ -78,10 +78,11 @@ class KvBooks {
 
     /// Opens a sequence: finds the longest cached prefix (whole blocks, at most tokens - 1), locks
     /// it and makes it the start of the table. `resumed`: begun before and preempted; counted
-    /// apart. `cursor`: where a lookup of these ids ended, if there was one. The id must be new and
-    /// `ids` not empty.
+    /// apart. `cursor`: where a lookup of these ids ended, if there was one. `tokens`: that the ids
+    /// stand for; 0: all that they can. The id must be new and `ids` not empty.
     Hit begin(SequenceId id, std::span<const TokenId> ids, const KvScope& scope,
-              const Retention& retention = {}, bool resumed = false, const KvCursor& cursor = {});
+              const Retention& retention = {}, bool resumed = false, const KvCursor& cursor = {},
+              uint32_t tokens = 0);
 
     /// Makes the table cover positions [0, tokens), evicting if need be, and makes every block from
     /// the first position not computed yet the sequence's own: a block shared with a fork is

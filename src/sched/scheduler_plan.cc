@@ -241,8 +241,9 @@ bool Scheduler::fits(const Sequence& sequence, uint32_t cached, uint32_t reserve
 // Returns the blocks that the rest of what it knows will take.
 uint32_t Scheduler::admit(Plan& plan, Sequence& sequence, Instant now) {
     stop_waiting(sequence);
-    const Hit hit = kv_.begin(sequence.spec.id, sequence.tokens, sequence.spec.scope,
-                              sequence.spec.retention, sequence.begun, sequence.cursor);
+    const Hit hit =
+        kv_.begin(sequence.spec.id, sequence.tokens, sequence.spec.scope, sequence.spec.retention,
+                  sequence.begun, sequence.cursor, sequence.known());
     if (!sequence.begun) {
         sequence.cached_tokens = hit.cached_tokens;
         sequence.reread_tokens = hit.reread_tokens;

@@ -7,7 +7,7 @@
 namespace brigada {
 
 Result<SimReport> simulate(const Trace& trace, const SimSetup& setup, SimObserver* observer) {
-    TRY(check_trace(trace));
+    TRY(check(trace));
     TRY(check_setup(trace, setup));
     TRY(std::unique_ptr<Policy> policy, policy_named(setup.policy, trace.block_tokens));
     World world(trace, setup, std::move(policy), observer);

@@ -37,7 +37,6 @@ class World {
     /// A place for a replica, with what was there before it was lost.
     struct Place {
         const SimReplica* kind = nullptr;
-        UpstreamFacts facts;
         std::unique_ptr<VirtualReplica> engine;  // null: gone
         Presence presence = Presence::gone;
         uint32_t life = 0;     // how often it has started

@@ -102,14 +102,15 @@ void World::start(uint32_t place) {
     if (!here.engine) {
         here.engine =
             std::make_unique<VirtualReplica>(*here.kind, trace_.block_tokens, setup_.step_by_step);
-        ++here.life;
         ++here.version;
+        if (here.life++ == 0 || setup_.autoscaler)
+            router_.add(UpstreamId{place}, facts_of(*here.kind, place, trace_.block_tokens));
+        else
+            router_.restarted(UpstreamId{place});
     }
     if (!here.is_paid) here.paid_since = now_;
     here.is_paid = true;
     here.presence = Presence::serving;
-    here.facts = facts_of(*here.kind, place, trace_.block_tokens);
-    router_.add(UpstreamId{place}, here.facts);
     const UpstreamId id{place};
     eligible_.insert(std::ranges::lower_bound(eligible_, id), id);
     if (setup_.autoscaler && starting_ > 0) --starting_;
@@ -143,7 +144,6 @@ void World::drain(uint32_t place) {
     if (here.presence != Presence::serving) return;
     here.presence = Presence::draining;
     std::erase(eligible_, UpstreamId{place});
-    router_.remove(UpstreamId{place});
     tell(place, "drained");
 }
 
@@ -151,7 +151,7 @@ void World::drain(uint32_t place) {
 void World::retire(uint32_t place) {
     Place& here = places_[place];
     std::erase(eligible_, UpstreamId{place});
-    router_.remove(UpstreamId{place});
+    if (setup_.autoscaler) router_.remove(UpstreamId{place});
     count_in(here);
     note(here.engine->scheduler().digest(), place);
     here.engine.reset();
