@@ -117,7 +117,7 @@ Result<void> tell(const LoadWords& words, const LoadReport& report) {
     TRY(write_file(words.csv_file, report_csv(report)));
     TRY(write_file(words.html_file, report_html(report)));
     std::cout << (words.json ? json + "\n" : report_text(report)) << std::flush;
-    const Figures& figures = report.figures;
+    const LoadFigures& figures = report.figures;
     if (figures.failure_share() > words.max_failures)
         return Error{
             Code::unavailable,
@@ -192,7 +192,7 @@ Result<Json> read_report(const std::string& path) {
 Result<void> run_compare(const CompareWords& words) {
     TRY(const Json a, read_report(words.a));
     TRY(const Json b, read_report(words.b));
-    TRY(const Comparison comparison, compare_reports(a, b, 1));
+    TRY(const LoadComparison comparison, compare_reports(a, b, 1));
     std::cout << (words.json ? comparison_json(comparison).dump(2) + "\n"
                              : comparison_text(comparison));
     return {};

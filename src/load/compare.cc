@@ -137,7 +137,7 @@ void compare_measure(Measure measure, const Sessions& a, const Sessions& b, Rng&
 
 }  // namespace
 
-Result<Comparison> compare_reports(const Json& a, const Json& b, uint64_t seed) {
+Result<LoadComparison> compare_reports(const Json& a, const Json& b, uint64_t seed) {
     TRY(const Run from, read_run(a, "the first file"));
     TRY(const Run to, read_run(b, "the second file"));
     const auto words = [](const Json& report) {
@@ -145,11 +145,11 @@ Result<Comparison> compare_reports(const Json& a, const Json& b, uint64_t seed) 
         return concat(run.value("model", ""), " at ", run.value("url", ""), ", ",
                       run.value("pace", ""), ", ", run.value("started", ""));
     };
-    Comparison out{.a = words(a),
-                   .b = words(b),
-                   .a_sessions = from.sessions,
-                   .b_sessions = to.sessions,
-                   .figures = {}};
+    LoadComparison out{.a = words(a),
+                       .b = words(b),
+                       .a_sessions = from.sessions,
+                       .b_sessions = to.sessions,
+                       .figures = {}};
     Rng rng(seed);
     for (const Measure measure : kMeasures)
         compare_measure(measure, from.values.at(measure), to.values.at(measure), rng, out.figures);
@@ -164,7 +164,7 @@ Result<Comparison> compare_reports(const Json& a, const Json& b, uint64_t seed) 
     return out;
 }
 
-std::string comparison_text(const Comparison& comparison) {
+std::string comparison_text(const LoadComparison& comparison) {
     std::string out = concat("A: ", comparison.a, "\nB: ", comparison.b, "\n\n");
     out +=
         fmt::format("{:<34}{:>12}{:>12}{:>10}   {}\n", "", "A", "B", "change", "95 % of redraws");
@@ -182,7 +182,7 @@ std::string comparison_text(const Comparison& comparison) {
                         "run each.\n");
 }
 
-Json comparison_json(const Comparison& comparison) {
+Json comparison_json(const LoadComparison& comparison) {
     Json figures = Json::array();
     for (const ComparedFigure& figure : comparison.figures) {
         Json one{

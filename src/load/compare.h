@@ -22,16 +22,16 @@ struct ComparedFigure {
     bool sure() const { return has_interval && (low > 0 || high < 0); }
 };
 
-struct Comparison {
+struct LoadComparison {
     std::string a, b;  // what each was, in words
     uint64_t a_sessions = 0, b_sessions = 0;
     std::vector<ComparedFigure> figures;
 };
 
 /// Of two report_json(). Error::invalid_argument names what is missing in which.
-Result<Comparison> compare_reports(const Json& a, const Json& b, uint64_t seed);
+Result<LoadComparison> compare_reports(const Json& a, const Json& b, uint64_t seed);
 
-std::string comparison_text(const Comparison& comparison);
-Json comparison_json(const Comparison& comparison);
+std::string comparison_text(const LoadComparison& comparison);
+Json comparison_json(const LoadComparison& comparison);
 
 }  // namespace brigada

@@ -40,7 +40,7 @@ LoadReport run_of(uint64_t seed, int sessions, double ttft_ms) {
     return out;
 }
 
-const ComparedFigure& figure(const Comparison& comparison, std::string_view name) {
+const ComparedFigure& figure(const LoadComparison& comparison, std::string_view name) {
     for (const ComparedFigure& one : comparison.figures)
         if (one.name == name) return one;
     ADD_FAILURE() << "no figure " << name;

@@ -9,20 +9,23 @@ namespace brigada {
 namespace {
 
 constexpr uint32_t kProbeRound = UINT32_MAX;  // its texts are nobody else's
-constexpr uint32_t kLongestProbe = 4'096, kShortestProbe = 256;
 
-/// Texts of a conversation, in our tokens.
-double text_tokens(const Conversation& conversation, const PromptText& text) {
-    size_t bytes = 0;
+struct ProbeSize {
+    uint32_t part, more;  // as of probe_trace
+};
+
+/// Texts of a conversation, by our estimate.
+double text_tokens(const Conversation& conversation) {
+    uint64_t tokens = 0;
     for (const Message& message : conversation.messages)
         for (const Block& block : message.blocks) {
             if (const auto* plain = std::get_if<TextBlock>(&block))
-                bytes += unescaped(plain->text).size();
+                tokens += estimated_tokens(unescaped(plain->text));
             if (const auto* result = std::get_if<ToolResultBlock>(&block))
                 for (const ToolResultPart& part : result->content)
-                    bytes += unescaped(std::get_if<TextBlock>(&part)->text).size();
+                    tokens += estimated_tokens(unescaped(std::get_if<TextBlock>(&part)->text));
         }
-    return static_cast<double>(bytes) / text.bytes_per_token();
+    return static_cast<double>(tokens);
 }
 
 struct Asking {
@@ -40,7 +43,7 @@ Task<Result<ProbeCount>> ask(Asking& asking, ProbeCall kind, bool uses_tools) {
     at.advance_to(static_cast<uint32_t>(session.calls.size()) - 1);
     const SessionName who{.session = "probe"};
     const double planned =
-        asking.text.is_exact() ? at.prompt_tokens() : text_tokens(at.conversation(), asking.text);
+        asking.text.is_exact() ? at.prompt_tokens() : text_tokens(at.conversation());
     CO_TRY(std::string body, call_body(asking.target, at.conversation(), who, 1));
     CallResult result;
     StreamMeter meter(asking.target.api, nullptr);
@@ -81,18 +84,21 @@ Task<Result<ProbeFacts>> ask_either_way(Asking& asking, bool uses_tools) {
 Task<Result<ProbeFacts>> probe_endpoint(CallAttempts& attempts, const LoadTarget& target,
                                         const PromptText& text, uint32_t longest_prompt,
                                         bool uses_tools) {
+    // A context may be small, and its size unknown: what does not fit is tried smaller.
+    const ProbeSize sizes[] = {
+        {.part = 64, .more = std::clamp(longest_prompt, 256u, 4'096u)}, {64, 256}, {16, 64}};
     LoadTarget short_answers = target;
     short_answers.exact_output = false;
-    const uint32_t more = std::clamp(longest_prompt, kShortestProbe, kLongestProbe);
-    Asking asking{
-        .attempts = attempts, .target = short_answers, .text = text, .probes = probe_trace(more)};
-    auto facts = co_await ask_either_way(asking, uses_tools);
-    if (facts.ok() || more == kShortestProbe) co_return facts;
-    Asking smaller{.attempts = attempts,
-                   .target = short_answers,
-                   .text = text,
-                   .probes = probe_trace(kShortestProbe)};
-    co_return co_await ask_either_way(smaller, uses_tools);
+    Result<ProbeFacts> facts = Error{Code::internal, "no probe was tried"};
+    for (const ProbeSize size : sizes) {
+        Asking asking{.attempts = attempts,
+                      .target = short_answers,
+                      .text = text,
+                      .probes = probe_trace(size.part, size.more)};
+        facts = co_await ask_either_way(asking, uses_tools);
+        if (facts.ok()) break;
+    }
+    co_return facts;
 }
 
 }  // namespace brigada

@@ -18,7 +18,7 @@ std::optional<double> ms(std::optional<Duration> duration) {
     return ms(*duration);
 }
 
-void count_tokens(const CallResult& result, Figures& out) {
+void count_tokens(const CallResult& result, LoadFigures& out) {
     out.prompt_tokens += static_cast<uint64_t>(result.usage.prompt());
     out.cached_tokens += static_cast<uint64_t>(result.usage.cached_input);
     out.output_tokens += result.output_tokens;
@@ -31,7 +31,7 @@ void count_tokens(const CallResult& result, Figures& out) {
     out.bundled_firsts += result.first_tokens > 1;
 }
 
-void count(const CallResult& result, const SloTargets& targets, Figures& out) {
+void count(const CallResult& result, const SloTargets& targets, LoadFigures& out) {
     if (!result.in_window) {
         ++out.outside;
         return;
@@ -55,7 +55,7 @@ void count(const CallResult& result, const SloTargets& targets, Figures& out) {
 }
 
 void count_inside(const CallResult& result, LoadWindow window, const SloTargets& targets,
-                  Figures& out) {
+                  LoadFigures& out) {
     out.output_inside += result.window_tokens;
     if (window.holds(result.first_token))
         out.prompt_inside += static_cast<uint64_t>(result.usage.prompt());
@@ -147,9 +147,9 @@ bool meets(const CallResult& result, const SloTargets& targets) {
            within(result.tpot(), targets.tpot) && within(result.e2e(), targets.e2e);
 }
 
-Figures figures_of(std::span<const CallResult> results, const LogHistogram& gaps, LoadWindow window,
-                   const SloTargets& targets) {
-    Figures out;
+LoadFigures figures_of(std::span<const CallResult> results, const LogHistogram& gaps,
+                       LoadWindow window, const SloTargets& targets) {
+    LoadFigures out;
     out.seconds = window.length().seconds();
     std::map<Measure, std::vector<double>> values;
     for (const CallResult& result : results) {

@@ -1,4 +1,4 @@
-// Figures: what a run comes to: percentiles, throughput, failures by cause, and how far the
+// LoadFigures: what a run comes to: percentiles, throughput, failures by cause, and how far the
 // generator itself can be believed. Made of CallResults alone.
 #pragma once
 
@@ -50,7 +50,7 @@ struct LoadWindow {
     bool holds(Instant at) const { return begin <= at && at <= end; }
 };
 
-struct Figures {
+struct LoadFigures {
     double seconds = 0;  // of the window
     // Calls of the window.
     uint64_t sent = 0, finished = 0, failed = 0, unfinished = 0, retried = 0;
@@ -88,8 +88,8 @@ struct Figures {
     }
 };
 
-Figures figures_of(std::span<const CallResult> results, const LogHistogram& gaps, LoadWindow window,
-                   const SloTargets& targets);
+LoadFigures figures_of(std::span<const CallResult> results, const LogHistogram& gaps,
+                       LoadWindow window, const SloTargets& targets);
 
 bool meets(const CallResult& result, const SloTargets& targets);
 

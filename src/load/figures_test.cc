@@ -47,7 +47,7 @@ TEST(Figures, keeps_failed_unfinished_and_warm_up_apart) {
     results.push_back(
         {.due = at_ms(1), .outcome = CallOutcome::failed, .status = 429, .cause = "HTTP 429"});
     results.push_back({.due = at_ms(2), .first_token = at_ms(9'000)});
-    const Figures figures = figures_of(results, {}, kWindow, {});
+    const LoadFigures figures = figures_of(results, {}, kWindow, {});
     EXPECT_EQ(figures.sent, 12u);
     EXPECT_EQ(figures.finished, 10u);
     EXPECT_EQ(figures.failed, 1u);
@@ -65,7 +65,7 @@ TEST(Figures, keeps_failed_unfinished_and_warm_up_apart) {
 TEST(Figures, counts_rates_by_what_happened_inside_the_window) {
     std::vector<CallResult> results{finished(0, 50, 150, 11), finished(9'900, 50, 500, 11)};
     results[1].window_tokens = 3;
-    const Figures figures = figures_of(results, {}, kWindow, {});
+    const LoadFigures figures = figures_of(results, {}, kWindow, {});
     EXPECT_DOUBLE_EQ(figures.calls_per_second, 0.1);
     EXPECT_DOUBLE_EQ(figures.output_per_second, 1.4);
     EXPECT_EQ(figures.finished, 2u);
@@ -83,7 +83,7 @@ TEST(Figures, goodput_needs_every_target) {
         .ttft = Duration::milliseconds(60), .tpot = Duration::milliseconds(10), .e2e = {}};
     const std::vector<CallResult> results{finished(0, 50, 150, 11), finished(0, 70, 170, 11),
                                           finished(0, 50, 550, 11), finished(0, 60, 60, 1)};
-    const Figures figures = figures_of(results, {}, kWindow, targets);
+    const LoadFigures figures = figures_of(results, {}, kWindow, targets);
     EXPECT_EQ(figures.met_slo, 2u);
     EXPECT_DOUBLE_EQ(figures.goodput, 0.2);
 }

@@ -21,8 +21,6 @@ namespace brigada {
 
 namespace {
 
-constexpr double kUsualBytesPerToken = 4;
-
 /// Of the thread that asks.
 Duration thread_cpu() {
     timespec used{};
@@ -101,7 +99,7 @@ LoadRun::State::State(const Trace& t, LoadOptions o)
     : trace(t),
       options(std::move(o)),
       blocks(t),
-      text(options.tokenizer ? PromptText(*options.tokenizer) : PromptText(kUsualBytesPerToken)),
+      text(options.tokenizer ? PromptText(*options.tokenizer) : PromptText(1.0)),
       transcript{.uses_tools = options.uses_tools},
       rng(options.play.seed ^ 0x10ad),
       loop("load") {
@@ -116,18 +114,24 @@ LoadRun::State::~State() {
     loop.stop();
 }
 
-// From here on text is made to the server's measure.
+// From here on text is made to the server's measure. A tokenizer that counts otherwise than the
+// server is not the model's: then estimates are better.
 Task<void> LoadRun::State::probe(std::promise<Result<ProbeFacts>>& answer) {
-    Result<ProbeFacts> facts = co_await probe_endpoint(
-        *attempts, options.target, text, longest_prompt(trace), transcript.uses_tools);
+    constexpr double kSlack = 0.02;  // of the right tokenizer, where texts meet
+    const uint32_t longest = longest_prompt(trace);
+    Result<ProbeFacts> facts =
+        co_await probe_endpoint(*attempts, options.target, text, longest, transcript.uses_tools);
+    if (facts.ok() && text.is_exact() && std::abs(facts->scale - 1) > kSlack) {
+        text = PromptText(1.0);
+        facts = co_await probe_endpoint(*attempts, options.target, text, longest,
+                                        transcript.uses_tools);
+        if (facts.ok()) facts->tokenizer_differs = true;
+    }
     if (facts.ok()) {
         measured.probe = *facts;
         transcript.cost = facts->cost;
         transcript.uses_tools = transcript.uses_tools && !facts->tools_refused;
-        constexpr double kSlack = 0.02;  // of a tokenizer that is the server's, where texts meet
-        if (facts->believed && (!text.is_exact() || std::abs(facts->scale - 1) > kSlack))
-            text = PromptText(
-                std::min(text.bytes_per_token() / facts->scale, PromptText::kMaxBytesPerToken));
+        if (facts->believed && !text.is_exact()) text = PromptText(facts->scale);
     }
     answer.set_value(std::move(facts));
 }
@@ -183,6 +187,7 @@ void LoadRun::State::stop() {
 void LoadRun::State::finish_run() {
     // A run that ended because its trace was over is as long as its calls took.
     if (!measured.interrupted && end == Instant::never()) measured.window.end = loop.now();
+    measured.held_back = player->held_back(measured.window.end);
     measured.loop_cpu = thread_cpu() - cpu_before;
     measured.connections = attempts->opened_connections();
     const std::lock_guard lock(mutex);
@@ -276,6 +281,8 @@ void LoadRun::State::settle(const DueCall& due, CallResult result, StreamMeter& 
         ++finished;
         if (const auto first = result.ttft()) ttft.add(*first);
     }
+    if (result.finished() && result.usage_told && measured.probe.believed)
+        transcripts.at(due.play)->correct(result.usage.prompt());
     player->ended(due.play, now, result.finished());
     measured.results.push_back(std::move(result));
     prepare_next(due);

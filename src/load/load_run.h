@@ -40,6 +40,7 @@ struct LoadMeasurements {
     bool exact_text = false;                           // a tokenizer counted it
     std::map<std::string, std::string> examples = {};  // of each cause of failure, in full
     bool interrupted = false;
+    uint64_t held_back = 0;    // calls that were due and never sent: the limit on calls at once
     Duration longest_stall;    // of the generator's own loop
     Duration loop_cpu;         // that it used for the run
     uint64_t connections = 0;  // opened

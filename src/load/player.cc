@@ -185,6 +185,13 @@ bool Player::over(Instant now) const {
     return std::min(begun, next_arrival_) >= end_;
 }
 
+uint64_t Player::held_back(Instant now) const {
+    uint64_t out = 0;
+    for (auto due = due_; !due.empty() && due.top().first <= now; due.pop())
+        out += due.top().first < end_;
+    return out;
+}
+
 void Player::check() const {
     uint32_t sent = 0;
     size_t waiting = 0;

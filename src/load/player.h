@@ -72,6 +72,9 @@ class Player {
     /// Whether nothing will be due any more, whatever is still answered.
     bool over(Instant now) const;
 
+    /// Calls that are due at `now` and were not taken: the limit on calls under way held them back.
+    uint64_t held_back(Instant now) const;
+
     uint64_t taken() const { return taken_; }
     uint32_t under_way() const { return under_way_; }
     uint64_t running_sessions() const { return plays_.size(); }

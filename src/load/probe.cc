@@ -8,38 +8,39 @@ namespace brigada {
 
 namespace {
 
-constexpr uint32_t kPart = 64;  // tokens of each text
+constexpr uint32_t kBlockTokens = 16;
 constexpr double kLeastScale = 0.2, kMostScale = 5;
 
 }  // namespace
 
-Trace probe_trace(uint32_t more_tokens) {
+Trace probe_trace(uint32_t part, uint32_t more_tokens) {
+    CHECK(part % kBlockTokens == 0, "blocks of the texts must not meet");
     Trace out{.origin = "probe",
-              .block_tokens = kPart,
+              .block_tokens = kBlockTokens,
               .models = {"probe"},
               .tenants = {"probe"},
               .sessions = {}};
     const auto blocks = [&](uint32_t tokens) {
-        const BlockRun run{.first = out.names, .count = (tokens + kPart - 1) / kPart};
+        const BlockRun run{.first = out.names, .count = (tokens + kBlockTokens - 1) / kBlockTokens};
         out.names += run.count;
         return std::vector<BlockRun>{run};
     };
     for (const ProbeCall kind : kProbeCalls) {
         TraceSession session{
-            .name = "probe", .start = {}, .parent = {}, .system_tokens = kPart, .calls = {}};
+            .name = "probe", .start = {}, .parent = {}, .system_tokens = part, .calls = {}};
         const uint32_t more = kind == ProbeCall::longer_prompt ? more_tokens : 0;
         session.calls.push_back({.gap = {},
-                                 .prompt_tokens = 2 * kPart + more,
-                                 .output_tokens = kPart,
-                                 .added = blocks(2 * kPart + more),
+                                 .prompt_tokens = 2 * part + more,
+                                 .output_tokens = part,
+                                 .added = blocks(2 * part + more),
                                  .recorded_time = {},
                                  .recorded_ttft = {}});
         if (kind == ProbeCall::user_step || kind == ProbeCall::tool_step)
             session.calls.push_back({.gap = {},
-                                     .prompt_tokens = 4 * kPart,
-                                     .output_tokens = kPart,
-                                     .keep_blocks = 2,
-                                     .added = blocks(2 * kPart),
+                                     .prompt_tokens = 4 * part,
+                                     .output_tokens = part,
+                                     .keep_blocks = 2 * part / kBlockTokens,
+                                     .added = blocks(2 * part),
                                      .user = kind == ProbeCall::user_step,
                                      .recorded_time = {},
                                      .recorded_ttft = {}});

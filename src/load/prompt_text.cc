@@ -66,6 +66,43 @@ uint64_t draw(uint64_t key, uint64_t n) {
 
 }  // namespace
 
+uint64_t estimated_tokens(std::string_view text) {
+    enum class Kind { space, letter, digit, line, mark };
+    const auto kind_of = [](char c) {
+        return c == ' '                                           ? Kind::space
+               : c == '\n'                                        ? Kind::line
+               : c >= '0' && c <= '9'                             ? Kind::digit
+               : (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ? Kind::letter
+                                                                  : Kind::mark;
+    };
+    const auto tokens_of = [](Kind kind, uint64_t run) -> uint64_t {
+        switch (kind) {
+            case Kind::letter:
+                return 1 + (run - 1) / 10;
+            case Kind::digit:
+                return (run + 2) / 3;
+            case Kind::mark:
+                return run < 8 ? (run + 1) / 2 : 2;
+            case Kind::line:
+                return 1;
+            case Kind::space:
+                break;
+        }
+        return 0;
+    };
+    uint64_t out = 0;
+    for (size_t i = 0; i < text.size();) {
+        const Kind kind = kind_of(text[i]);
+        size_t end = i + 1;
+        while (end < text.size() &&
+               (kind_of(text[end]) == kind || (kind == Kind::line && text[end] == ' ')))
+            ++end;
+        out += tokens_of(kind, end - i);
+        i = end;
+    }
+    return out;
+}
+
 uint64_t prompt_text_key(uint64_t block, uint32_t from) {
     return mixed(mixed(block + 0x9e3779b97f4a7c15) + from);
 }
@@ -85,14 +122,16 @@ PromptText::PromptText(const Tokenizer& tokenizer) : exact_(true) {
     find_places();
 }
 
-PromptText::PromptText(double bytes_per_token) {
-    CHECK(bytes_per_token > 0 && bytes_per_token <= kMaxBytesPerToken);
+PromptText::PromptText(double scale) : scale_(scale) {
+    CHECK(scale >= kLeastScale && scale <= kMostScale);
     read_corpus();
-    const std::vector<size_t> starts = unit_starts(load_corpus());
+    const std::string_view corpus = load_corpus();
+    const std::vector<size_t> starts = unit_starts(corpus);
+    uint64_t tokens = 0;
     for (size_t i = 0; i + 1 < starts.size(); ++i) {
-        const auto bytes = static_cast<double>(starts[i + 1] - starts.front());
-        weights_.push_back(
-            static_cast<uint64_t>(std::llround(bytes / bytes_per_token * double{kWeightOfToken})));
+        tokens += estimated_tokens(corpus.substr(starts[i], starts[i + 1] - starts[i]));
+        weights_.push_back(static_cast<uint64_t>(
+            std::llround(static_cast<double>(tokens * kWeightOfToken) * scale)));
     }
     find_places();
 }

@@ -56,8 +56,8 @@ TEST(PromptText, adds_up_when_pieces_stand_side_by_side) {
 }
 
 TEST(PromptText, of_one_key_is_the_same_and_of_another_is_not) {
-    const PromptText text(4.0);
-    EXPECT_EQ(text_of(text, 5, 100), text_of(PromptText(4.0), 5, 100));
+    const PromptText text(1.0);
+    EXPECT_EQ(text_of(text, 5, 100), text_of(PromptText(1.0), 5, 100));
     EXPECT_NE(text_of(text, 5, 100), text_of(text, 6, 100));
     EXPECT_NE(prompt_text_key(1, 0), prompt_text_key(1, 1));
     EXPECT_NE(prompt_text_key(1, 0), prompt_text_key(0, 1));
@@ -65,28 +65,36 @@ TEST(PromptText, of_one_key_is_the_same_and_of_another_is_not) {
 
 TEST(PromptText, of_fewer_tokens_is_the_beginning_but_for_the_last_words) {
     const Tokenizer counter = tokenizer("shakespeare.json");
-    for (const PromptText& text : {PromptText(4.0), PromptText(counter)}) {
+    for (const PromptText& text : {PromptText(1.0), PromptText(counter)}) {
         const std::string longer = text_of(text, 11, 300), shorter = text_of(text, 11, 200);
         EXPECT_TRUE(longer.starts_with(shorter.substr(0, shorter.size() / 2)));
     }
 }
 
-TEST(PromptText, without_a_tokenizer_has_the_bytes_it_should) {
-    for (const double bytes_per_token : {2.5, 4.0, 7.3}) {
-        const PromptText text(bytes_per_token);
+TEST(PromptText, without_a_tokenizer_is_as_long_as_estimated) {
+    for (const double scale : {0.5, 1.0, 1.3}) {
+        const PromptText text(scale);
         EXPECT_FALSE(text.is_exact());
-        EXPECT_NEAR(text.bytes_per_token(), bytes_per_token, 0.01);
         std::string all;
         int64_t owed = 0;
         for (uint32_t i = 0; i < 2'000; ++i)
             owed = text.append(all, prompt_text_key(i, 0), 16, owed);
-        const double seen = static_cast<double>(unescaped({all}).size()) / (2'000 * 16);
-        EXPECT_NEAR(seen / bytes_per_token, 1, 0.001);
+        const double seen = static_cast<double>(estimated_tokens(unescaped({all}))) * scale;
+        EXPECT_NEAR(seen / (2'000 * 16), 1, 0.001);
     }
 }
 
+TEST(EstimatedTokens, are_words_numbers_marks_and_lines) {
+    EXPECT_EQ(estimated_tokens(""), 0u);
+    EXPECT_EQ(estimated_tokens(" word word"), 2u);
+    EXPECT_EQ(estimated_tokens(" internationally"), 2u);
+    EXPECT_EQ(estimated_tokens(" 1234567"), 3u);
+    EXPECT_EQ(estimated_tokens(" f(x);\n    y = 1;"), 9u);
+    EXPECT_EQ(estimated_tokens("================"), 2u);
+}
+
 TEST(PromptText, can_stand_in_a_json_string) {
-    const std::string text = text_of(PromptText(4.0), 1, 5'000);
+    const std::string text = text_of(PromptText(1.0), 1, 5'000);
     EXPECT_EQ(escaped(unescaped({text})), text);
 }
 

@@ -19,7 +19,7 @@ struct LoadReport {
     SloTargets targets = {};
 
     LoadMeasurements measured = {};
-    Figures figures = {};
+    LoadFigures figures = {};
 };
 
 std::string report_text(const LoadReport& report);

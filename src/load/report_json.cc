@@ -32,18 +32,20 @@ Json run_json(const LoadReport& report) {
             {"interrupted", report.measured.interrupted}};
 }
 
-Json calls_json(const Figures& figures) {
+Json calls_json(const LoadReport& report) {
+    const LoadFigures& figures = report.figures;
     return {{"sent", figures.sent},
             {"finished", figures.finished},
             {"failed", figures.failed},
             {"unfinished", figures.unfinished},
+            {"due_and_not_sent", report.measured.held_back},
             {"retried", figures.retried},
             {"in_warm_up", figures.outside},
             {"failure_share", figures.failure_share()},
             {"causes", figures.causes}};
 }
 
-Json tokens_json(const Figures& figures) {
+Json tokens_json(const LoadFigures& figures) {
     return {{"prompt", figures.prompt_tokens},
             {"prompt_planned", figures.wanted_prompt_tokens},
             {"cached", figures.cached_tokens},
@@ -53,7 +55,7 @@ Json tokens_json(const Figures& figures) {
 }
 
 Json rates_json(const LoadReport& report) {
-    const Figures& figures = report.figures;
+    const LoadFigures& figures = report.figures;
     return {{"seconds", figures.seconds},
             {"calls_per_second", figures.calls_per_second},
             {"output_tokens_per_second", figures.output_per_second},
@@ -67,7 +69,7 @@ Json rates_json(const LoadReport& report) {
               {"e2e", target_ms(report.targets.e2e)}}}};
 }
 
-Json spreads_json(const Figures& figures) {
+Json spreads_json(const LoadFigures& figures) {
     Json out = Json::object();
     for (const auto& [measure, spread] : figures.spreads)
         out[std::string(field_of(measure))] = json_of(spread);
@@ -145,7 +147,7 @@ Json report_json(const LoadReport& report) {
     return {{"format", "brigada-load"},
             {"version", 1},
             {"run", run_json(report)},
-            {"calls", calls_json(report.figures)},
+            {"calls", calls_json(report)},
             {"tokens", tokens_json(report.figures)},
             {"rates", rates_json(report)},
             {"latency", spreads_json(report.figures)},

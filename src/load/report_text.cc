@@ -51,7 +51,7 @@ std::string heading(const LoadReport& report) {
 }
 
 std::string calls(const LoadReport& report) {
-    const Figures& figures = report.figures;
+    const LoadFigures& figures = report.figures;
     std::string out = line(
         "calls", fmt::format("{} finished, {} failed, {} unfinished", grouped(figures.finished),
                              grouped(figures.failed), grouped(figures.unfinished)));
@@ -62,12 +62,15 @@ std::string calls(const LoadReport& report) {
         out += line("", concat(count, " x ", cause, has_words ? ": " : "",
                                has_words ? example->second.substr(0, 160) : ""));
     }
+    if (report.measured.held_back > 0)
+        out += line("", concat(grouped(report.measured.held_back),
+                               " more were due and not sent: too many were under way"));
     if (figures.retried > 0)
         out += line("", concat(grouped(figures.retried), " needed more than one attempt"));
     return out;
 }
 
-std::string tokens(const Figures& figures) {
+std::string tokens(const LoadFigures& figures) {
     if (figures.finished == 0) return "";
     std::string out;
     if (figures.usage_told > 0) {
@@ -105,7 +108,7 @@ std::string goodput(const LoadReport& report) {
     add("TTFT", report.targets.ttft);
     add("TPOT", report.targets.tpot);
     add("E2E", report.targets.e2e);
-    const Figures& figures = report.figures;
+    const LoadFigures& figures = report.figures;
     return line("goodput",
                 fmt::format("{} calls/s within {}; {} of those that ended",
                             short_number(figures.goodput), targets,
@@ -113,7 +116,7 @@ std::string goodput(const LoadReport& report) {
                                     static_cast<double>(figures.finished + figures.failed))));
 }
 
-std::string spreads(const Figures& figures) {
+std::string spreads(const LoadFigures& figures) {
     std::string out = fmt::format("\n{:<22}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "ms", "mean",
                                   "p50", "p90", "p95", "p99", "max");
     const auto add = [&](std::string_view title, Measure measure) {
@@ -130,7 +133,7 @@ std::string spreads(const Figures& figures) {
     return out;
 }
 
-std::string how_counted(const Figures& figures) {
+std::string how_counted(const LoadFigures& figures) {
     std::string out;
     const auto add = [&](TokenCount how, std::string_view words) {
         const auto found = figures.counted_by.find(how);
@@ -144,7 +147,7 @@ std::string how_counted(const Figures& figures) {
 }
 
 std::string trust(const LoadReport& report) {
-    const Figures& figures = report.figures;
+    const LoadFigures& figures = report.figures;
     const LoadMeasurements& measured = report.measured;
     std::string out = "\nhow it was measured\n";
     if (figures.finished > 0) {
@@ -156,11 +159,13 @@ std::string trust(const LoadReport& report) {
                            " arrivals held several tokens, each of which counts; first ones in ",
                            grouped(figures.bundled_firsts), " calls"));
     }
+    if (measured.probe.tokenizer_differs)
+        out += line("  tokenizer", "is not the endpoint's: lengths are estimated instead");
     out += line("  text", measured.exact_text
                               ? std::string("counted by the model's tokenizer")
                               : fmt::format("{:.2f} bytes per token{}", measured.bytes_per_token,
                                             measured.probe.believed ? ", measured at the endpoint"
-                                                                    : ", assumed"));
+                                                                    : ", estimated"));
     if (measured.probe.believed)
         out += line("  template", fmt::format("{:.1f} tokens per call, {:.1f} per message, {:.1f} "
                                               "per tool call",

@@ -93,7 +93,7 @@ void Transcript::keep_beginning(uint32_t tokens) {
     const bool whole = cut.begin + 1 < tokens;  // else nothing of it is left but its markup
     cut.end = tokens;
     if (whole)
-        cut.text = text_between(cut.begin, tokens);
+        cut.text = text_between(cut.begin, tokens, cut.more);
     else
         parts_.pop_back();
 }
@@ -115,17 +115,18 @@ void Transcript::add_answer_and_reaction(const TraceCall& call, uint32_t answer_
         answers_tool ? options_.cost.message + options_.cost.tool_step / 2 : options_.cost.message);
 }
 
-// A message up to this token: its text is as much shorter as its markup is long. What does not fit
-// is owed by the next one.
+// A message up to this token: its text is as much shorter as its markup is long, and as the prompt
+// is too long already. What does not fit is owed by the next one.
 void Transcript::add(Kind kind, uint32_t end, double markup) {
     const uint32_t begin = position();
     CHECK(end > begin, "a message without a token");
     owed_ += markup;
     const double room = end - begin - 1;
-    const double taken = std::clamp(std::round(owed_), 0.0, room);
-    owed_ -= taken;
+    const double fewer = std::clamp(std::round(owed_), -room / 2, room);
+    owed_ -= fewer;
     Part part{.kind = kind, .begin = begin, .end = end};
-    part.text = text_between(begin, end - static_cast<uint32_t>(taken));
+    part.more = static_cast<uint32_t>(std::max(-fewer, 0.0));
+    part.text = text_between(begin, end - static_cast<uint32_t>(std::max(fewer, 0.0)), part.more);
     if (kind == Kind::tool_call)
         part.call_id = concat("call_", parts_.size());
     else if (kind == Kind::tool_result)
@@ -133,11 +134,17 @@ void Transcript::add(Kind kind, uint32_t end, double markup) {
     parts_.push_back(std::move(part));
 }
 
-std::string Transcript::text_between(uint32_t begin, uint32_t end) const {
+void Transcript::correct(int64_t counted) {
+    constexpr double kBelieved = 0.25;  // of the prompt
+    const double over = static_cast<double>(counted) - prompt_tokens_;
+    if (std::abs(over) <= kBelieved * prompt_tokens_) owed_ = over;
+}
+
+std::string Transcript::text_between(uint32_t begin, uint32_t end, uint32_t more) const {
     std::string out;
-    out.reserve(static_cast<size_t>((end - begin) * (text_.bytes_per_token() + 0.5)));
+    out.reserve(static_cast<size_t>((end - begin + more) * (text_.bytes_per_token() + 0.5)));
     const uint32_t block_tokens = trace_.block_tokens;
-    int64_t owed = 0;
+    int64_t owed = int64_t{more} * 1'000;
     while (begin < end) {
         const uint32_t block = begin / block_tokens, from = begin % block_tokens;
         CHECK(block < blocks_.size(), "the prompt is longer than its blocks");

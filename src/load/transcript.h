@@ -50,6 +50,10 @@ class Transcript {
     /// those between are played, too.
     void advance_to(uint32_t number);
 
+    /// The server counted so many tokens in the prompt as it stands: what was too much or too
+    /// little is made up for by the next texts. A count that is far off is not believed.
+    void correct(int64_t counted);
+
     /// The prompt as it stands. Views refer into this transcript, until it advances.
     Conversation conversation() const;
 
@@ -61,6 +65,7 @@ class Transcript {
     struct Part {
         Kind kind = Kind::user;
         uint32_t begin = 0, end = 0;  // tokens of the prompt it stands for, markup included
+        uint32_t more = 0;            // tokens of text beyond that
         std::string text = {};        // escaped
         std::string call_id = {};     // of a tool call and its result
     };
@@ -70,7 +75,7 @@ class Transcript {
     void keep_beginning(uint32_t tokens);
     void add_answer_and_reaction(const TraceCall& call, uint32_t answer_tokens);
     void add(Kind kind, uint32_t end, double markup);
-    std::string text_between(uint32_t begin, uint32_t end) const;
+    std::string text_between(uint32_t begin, uint32_t end, uint32_t more) const;
     uint32_t position() const { return parts_.empty() ? 0 : parts_.back().end; }
 
     const Trace& trace_;
@@ -84,7 +89,7 @@ class Transcript {
     std::vector<uint32_t> blocks_;  // names of the prompt's blocks
     std::vector<Part> parts_;
     uint32_t prompt_tokens_ = 0;
-    double owed_ = 0;  // markup that found no room yet: the next text is shorter by it
+    double owed_ = 0;  // tokens that are too many so far, or too few: the next text has fewer
 };
 
 /// The tool that all transcripts use.

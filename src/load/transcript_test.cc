@@ -11,7 +11,7 @@ namespace brigada {
 namespace {
 
 const PromptText& text() {
-    static const PromptText kText(4.0);
+    static const PromptText kText(1.0);
     return kText;
 }
 
@@ -139,20 +139,21 @@ TEST(Transcript, cuts_a_prompt_that_goes_another_way) {
 
 /// What a server would count: texts, and what its template adds.
 double counted(const Conversation& conversation, const TemplateCost& cost) {
-    double bytes = 0, markup = cost.call;
+    double tokens = 0, markup = cost.call;
     for (const Message& message : conversation.messages) {
         markup += cost.message;
         for (const Block& block : message.blocks) {
             if (const auto* words = std::get_if<TextBlock>(&block))
-                bytes += static_cast<double>(unescaped(words->text).size());
+                tokens += static_cast<double>(estimated_tokens(unescaped(words->text)));
             if (const auto* result = std::get_if<ToolResultBlock>(&block)) {
                 markup += cost.tool_step;
                 for (const ToolResultPart& part : result->content)
-                    bytes += static_cast<double>(unescaped(std::get<TextBlock>(part).text).size());
+                    tokens += static_cast<double>(
+                        estimated_tokens(unescaped(std::get<TextBlock>(part).text)));
             }
         }
     }
-    return bytes / 4.0 + markup;
+    return tokens + markup;
 }
 
 TEST(Transcript, leaves_room_for_what_the_template_adds) {
@@ -181,6 +182,39 @@ TEST(Transcript, pays_what_it_owes_as_soon_as_there_is_room) {
     EXPECT_NEAR(counted(at.conversation(), cost) / wanted, 1, 0.03);
 }
 
+/// A server with another tokenizer than ours: each prompt is nearer to its length than the text is.
+TEST(Transcript, makes_up_for_what_the_server_counted) {
+    Trace trace = empty_trace();
+    TraceSession& session = add_session(trace, 0);
+    for (uint32_t i = 0; i < 12; ++i)
+        add_call(trace, session, 400 + 150 * i, 40, {}, i % 3 == 0);
+    const Played played{std::move(trace)};
+    for (const double scale : {0.85, 1.2}) {
+        SCOPED_TRACE(scale);
+        Transcript at = played.transcript();
+        double counted_last = 0;
+        std::string before;
+        for (uint32_t call = 0; call < 12; ++call) {
+            at.advance_to(call);
+            EXPECT_TRUE(messages_of(at).starts_with(before));
+            before = messages_of(at);
+            counted_last = counted(at.conversation(), {}) * scale;
+            at.correct(static_cast<int64_t>(counted_last));
+        }
+        EXPECT_NEAR(counted_last / (400 + 150 * 11), 1, 0.025);
+    }
+}
+
+TEST(Transcript, does_not_believe_a_count_that_is_far_off) {
+    const Played played{agent_trace()};
+    Transcript told = played.transcript(), not_told = played.transcript();
+    told.advance_to(0);
+    told.correct(5);
+    told.advance_to(3);
+    not_told.advance_to(3);
+    EXPECT_EQ(messages_of(told), messages_of(not_told));
+}
+
 TEST(Transcript, without_tools_says_results_as_the_user) {
     const Played played{agent_trace()};
     Transcript at = played.transcript(0, 0, {.uses_tools = false});
@@ -193,7 +227,7 @@ TEST(Transcript, without_tools_says_results_as_the_user) {
 TEST(Probe, finds_the_template_that_a_server_has) {
     const TemplateCost cost{.call = 31, .message = 4.5, .tool_step = 22};
     constexpr double kScale = 1.25;
-    const Trace probes = probe_trace(1'000);
+    const Trace probes = probe_trace(64, 1'000);
     const BlockTexts blocks(probes);
     std::vector<ProbeCount> counts;
     for (const ProbeCall kind : kProbeCalls) {
