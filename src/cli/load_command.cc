@@ -53,23 +53,6 @@ Result<std::string> first_model(const LoadTarget& target) {
     return id;
 }
 
-Result<Trace> workload(const LoadWords& words) {
-    DeclaredWorkload declared = words.declared;
-    TRY(declared.gap, duration_of("--gap", words.gap));
-    declared.tools = !words.no_tools;
-    declared.seed = words.seed;
-    return declared_trace(declared);
-}
-
-std::string workload_in_words(const LoadWords& words) {
-    const DeclaredWorkload& declared = words.declared;
-    std::string out = concat(declared.calls, " call", declared.calls == 1 ? "" : "s",
-                             " per session, prompts of ", declared.prompt_tokens, " tokens");
-    if (declared.shared_prefix > 0) out += concat(" (", declared.shared_prefix, " shared)");
-    if (declared.calls > 1) out += concat(" + ", declared.turn_tokens, " per turn");
-    return out + concat(", answers of ", declared.output_tokens);
-}
-
 bool has_tool_results(const Trace& trace) {
     for (const TraceSession& session : trace.sessions)
         for (size_t i = 1; i < session.calls.size(); ++i)
@@ -105,6 +88,10 @@ void tell_probe(const ProbeFacts& facts, LoadDisplay* display) {
             concat("the endpoint refuses tools, so their results are sent as the user's "
                    "words: ",
                    facts.tools_error));
+    if (facts.tokenizer_differs)
+        display->note(
+            "--tokenizer is not the endpoint's: its counts differ; lengths are estimated "
+            "instead");
     if (!facts.believed)
         display->note(
             "the endpoint's token counts don't follow the prompt: lengths are as planned "
@@ -131,10 +118,10 @@ Result<void> tell(const LoadWords& words, const LoadReport& report) {
 Result<void> run_load(const LoadWords& words) {
     block_stop_signals();
     TRY(LoadTarget target, load_target(words));
-    TRY(const PlayOptions play, play_options(words, false));
+    TRY(const PlayOptions play, play_options(words, !words.traces.empty()));
     TRY(const SloTargets targets, slo_targets(words));
-    TRY(const Trace trace, workload(words));
-    TRY(check_playable(trace));
+    TRY(const LoadWorkload workload, load_workload(words));
+    const Trace& trace = workload.trace;
     TRY(const LoadTokenizer tokenizer, load_tokenizer(words.tokenizer));
     if (target.model.empty()) {
         TRY(target.model, first_model(target));
@@ -152,7 +139,7 @@ Result<void> run_load(const LoadWords& words) {
     LoadReport report{.url = words.url,
                       .model = target.model,
                       .api = words.api,
-                      .workload = workload_in_words(words),
+                      .workload = workload.words,
                       .pace = pace_in_words(play),
                       .started = utc(started),
                       .seed = words.seed,
@@ -165,7 +152,7 @@ Result<void> run_load(const LoadWords& words) {
     {
         LoadRun run(trace, std::move(options));
         if (!words.no_probe) {
-            auto facts = run.probe();
+            auto facts = run.probe(stop_requested);
             if (!facts.ok()) return std::move(facts).error().in(words.url);
             tell_probe(*facts, shown);
         }

@@ -7,16 +7,19 @@
 
 #include "base/concat.h"
 #include "base/file.h"
+#include "base/joined.h"
 #include "base/json.h"
 #include "gateway/config/upstream_address.h"
 #include "hub/cache.h"
 #include "net/tls_context.h"
+#include "trace/import_trace.h"
 
 namespace brigada {
 
 namespace {
 
 constexpr size_t kMaxTokenizerBytes = 256 << 20;
+constexpr size_t kMaxTraceBytes = size_t{1} << 32;
 
 struct Unit {
     std::string_view word;
@@ -184,6 +187,46 @@ Result<LoadTokenizer> load_tokenizer(const std::string& name) {
 
 namespace {
 
+/// As `brigada trace import` reads them.
+Result<LoadWorkload> traced(const LoadWords& words) {
+    std::vector<std::string> kept;
+    for (const std::string& path : words.traces) {
+        TRY(std::string bytes, read_file(path, kMaxTraceBytes));
+        kept.push_back(std::move(bytes));
+    }
+    std::vector<TraceFile> files;
+    for (size_t i = 0; i < kept.size(); ++i)
+        files.push_back({words.traces[i], kept[i]});
+    TRY(Imported imported, import_trace(files, {.format = {}, .lenient = words.lenient}));
+    std::string about = concat(joined(words.traces), ": ", imported.trace.sessions.size(),
+                               " sessions, ", imported.trace.calls(), " calls");
+    return LoadWorkload{.trace = std::move(imported.trace), .words = std::move(about)};
+}
+
+Result<LoadWorkload> declared(const LoadWords& words) {
+    DeclaredWorkload workload = words.declared;
+    TRY(workload.gap, duration_of("--gap", words.gap));
+    workload.tools = !words.no_tools;
+    workload.seed = words.seed;
+    std::string about = concat(workload.calls, " call", workload.calls == 1 ? "" : "s",
+                               " per session, prompts of ", workload.prompt_tokens, " tokens");
+    if (workload.shared_prefix > 0) about += concat(" (", workload.shared_prefix, " shared)");
+    if (workload.calls > 1) about += concat(" + ", workload.turn_tokens, " per turn");
+    about += concat(", answers of ", workload.output_tokens);
+    TRY(Trace trace, declared_trace(workload));
+    return LoadWorkload{.trace = std::move(trace), .words = std::move(about)};
+}
+
+}  // namespace
+
+Result<LoadWorkload> load_workload(const LoadWords& words) {
+    TRY(LoadWorkload out, words.traces.empty() ? declared(words) : traced(words));
+    TRY(check_playable(out.trace));
+    return out;
+}
+
+namespace {
+
 void add_target_options(CLI::App& command, LoadWords& words) {
     command.add_option("--url", words.url, "the endpoint; /v1 is added where it has no path")
         ->type_name("URL");
@@ -211,6 +254,12 @@ void add_target_options(CLI::App& command, LoadWords& words) {
 
 void add_workload_options(CLI::App& command, LoadWords& words) {
     DeclaredWorkload& declared = words.declared;
+    command
+        .add_option("--trace", words.traces,
+                    "play these files, in any format of brigada trace import; the options below "
+                    "declare a workload instead")
+        ->type_name("FILE");
+    command.add_flag("--lenient", words.lenient, "leave out records of --trace that are wrong");
     command.add_option("--prompt-tokens", declared.prompt_tokens, "of a session's first call")
         ->type_name("N");
     command

@@ -26,7 +26,9 @@ struct LoadWords {
     std::string extra_body;
     std::string ca_file;
     bool insecure = false;
-    // What.
+    // What: a trace, or what is declared.
+    std::vector<std::string> traces;
+    bool lenient = false;
     DeclaredWorkload declared;
     std::string gap = "0s";
     bool no_tools = false;
@@ -78,6 +80,14 @@ Result<PlayOptions> play_options(const LoadWords& words, bool from_trace);
 std::string pace_in_words(const PlayOptions& play);
 
 Result<SloTargets> slo_targets(const LoadWords& words);
+
+struct LoadWorkload {
+    Trace trace = {};
+    std::string words = {};  // what it is
+};
+
+/// The files of --trace, else what was declared. Errors as of import_trace and declared_trace.
+Result<LoadWorkload> load_workload(const LoadWords& words);
 
 /// Of a pulled model, a .gguf file, a model's folder, or a folder with a tokenizer.json alone.
 Result<LoadTokenizer> load_tokenizer(const std::string& name);

@@ -161,7 +161,8 @@ Task<void> LoadRun::State::play() {
             co_await changed->wait(left);
     }
     measured.window.end = std::min(end, loop.now());
-    co_await drain(later(loop.now(), options.drain));
+    // Without an end in time, calls have the time they need.
+    co_await drain(end == Instant::never() ? end : later(loop.now(), options.drain));
     finish_run();
 }
 
@@ -317,10 +318,17 @@ LoadRun::LoadRun(const Trace& trace, LoadOptions options)
     : state_(std::make_unique<State>(trace, std::move(options))) {}
 LoadRun::~LoadRun() = default;
 
-Result<ProbeFacts> LoadRun::probe() {
+Result<ProbeFacts> LoadRun::probe(const std::function<bool()>& stopped) {
+    constexpr Duration kLook = Duration::milliseconds(50);
     std::promise<Result<ProbeFacts>> answer;
+    std::future<Result<ProbeFacts>> facts = answer.get_future();
     CHECK(state_->loop.spawn(state_->probe(answer)));
-    return answer.get_future().get();
+    bool gives_up = false;  // it may begin other calls
+    while (facts.wait_for(kLook.chrono()) != std::future_status::ready) {
+        gives_up = gives_up || stopped();
+        if (gives_up) CHECK(state_->loop.run([this] { state_->attempts->abort_all(); }));
+    }
+    return facts.get();
 }
 
 void LoadRun::start() {

@@ -2,6 +2,7 @@
 // every answer. One loop, one thread: what it costs is told beside what it measured.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -48,10 +49,10 @@ struct LoadMeasurements {
 
 /// Where a run stands, for a person who watches.
 struct LoadProgress {
-    Duration elapsed;
+    Duration elapsed = {};
     uint64_t sent = 0, under_way = 0, finished = 0, failed = 0, sessions = 0;
     uint64_t output_tokens = 0;
-    Duration ttft_p50, ttft_p90, worst_lateness;
+    Duration ttft_p50 = {}, ttft_p90 = {}, worst_lateness = {};
     bool over = false;
 };
 
@@ -61,9 +62,10 @@ class LoadRun {
     LoadRun(const Trace& trace, LoadOptions options);
     ~LoadRun();
 
-    /// Learns the endpoint's template; its calls are measured by nobody. Errors: what the endpoint
-    /// answered to a plain call, so that a run that can only fail does not begin.
-    Result<ProbeFacts> probe();
+    /// Learns the endpoint's template; its calls are measured by nobody. Asks `stopped` now and
+    /// then and gives up when it says so. Errors: what the endpoint answered to a plain call, so
+    /// that a run that can only fail does not begin.
+    Result<ProbeFacts> probe(const std::function<bool()>& stopped);
 
     /// Begins; after probe(), where there is one.
     void start();
