@@ -5,8 +5,9 @@
     brigada calibrate log ... --json > log.json           (one of each measured run)
     tools/make_known_fits.py published.json log.json... > src/cost/known_fits.inc
 
-Of published figures only groups that say something: ten figures or more, and a median error on
-held-out runs under 40 %. A request log goes before published figures of the same engine."""
+Of published figures only groups that say something: eight held-out figures or more, a median error
+on them under 40 %, and efficiencies below 1. A request log goes before published figures of the same
+engine."""
 import json
 import sys
 
@@ -20,7 +21,9 @@ def groups(path):
         return
     for group in found:
         figures = group["fitted"]["all"]
-        if figures["figures"] >= 5 and figures["median"] < 0.4 and group["engine"] not in LEFT_OUT:
+        plausible = max(group["fit"]["mfu"], group["fit"]["mbu"]) < 0.99
+        says_something = figures["figures"] >= 8 and figures["median"] < 0.4
+        if plausible and says_something and group["engine"] not in LEFT_OUT:
             yield group["accelerator"], group["engine"], group["fit"]
 
 

@@ -75,7 +75,7 @@ void add_errors(std::vector<double>& out, const RequestLog& predicted, const Req
 }
 
 Result<RequestLog> replay(const LoggedRun& run, const EngineFit& fit) {
-    return replay(run.log, run.setup, StepCost(step_coefficients(run.deployment, fit)));
+    return replay(run.log, run.setup, StepCost(step_coefficients(run.placement, fit)));
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ EngineFit with_free(EngineFit fit, std::span<const double> values) {
 Result<EngineFit> fit_to(std::span<const LoggedRun> runs, Part part, const EngineFit& start) {
     bool with_links = false;
     for (const LoggedRun& run : runs) {
-        with_links |= run.deployment.accelerators() > 1;
+        with_links |= run.placement.accelerators() > 1;
         TRY(replay(run, start));  // refused now or never: what is asked does not depend on the fit
     }
     const auto residuals = [&](std::span<const double> values) {

@@ -16,7 +16,7 @@ namespace brigada {
 struct LoggedRun {
     std::string name;
     RequestLog log;
-    Placement deployment;
+    Placement placement;
     ReplaySetup setup;
 };
 
@@ -39,7 +39,7 @@ struct RunError {
     double latency() const { return predicted.latency_s / measured.latency_s - 1; }
 };
 
-/// Error: the deployment cannot serve a request of the log.
+/// Error: the placement cannot serve a request of the log.
 Result<RunError> judge(const LoggedRun& run, const EngineFit& fit, Part part);
 
 /// One fit to all runs together, found from `start`: mfu, mbu, step_s, layer_s, sequence_s and,

@@ -22,7 +22,7 @@ std::string shown(const RunError& error) {
 /// Fitted to every other request and judged on those between.
 TEST_P(MeasuredRuns, one_half_predicts_the_other) {
     const LoggedRun run = load_run(GetParam());
-    const EngineFit start = default_fit(run.deployment.accelerator, "vLLM");
+    const EngineFit start = default_fit(run.placement.accelerator, "vLLM");
     const EngineFit fit = fit_to(std::span(&run, 1), Part::even, start).value();
     const RunError error = judge(run, fit, Part::odd).value();
     EXPECT_LT(std::abs(error.tpot()), 0.05) << shown(error);
@@ -34,7 +34,7 @@ TEST_P(MeasuredRuns, one_half_predicts_the_other) {
 TEST_P(MeasuredRuns, the_datasheet_alone_comes_near) {
     const LoggedRun run = load_run(GetParam());
     const RunError error =
-        judge(run, default_fit(run.deployment.accelerator, "vLLM"), Part::all).value();
+        judge(run, default_fit(run.placement.accelerator, "vLLM"), Part::all).value();
     EXPECT_LT(std::abs(error.tpot()), 0.30) << shown(error);
 }
 
@@ -53,8 +53,7 @@ TEST(Fit, finds_what_made_the_log) {
     EngineFit truth;
     truth.mfu = 0.35;
     truth.mbu = 0.6;
-    const auto made =
-        replay(run.log, run.setup, StepCost(step_coefficients(run.deployment, truth)));
+    const auto made = replay(run.log, run.setup, StepCost(step_coefficients(run.placement, truth)));
     ASSERT_TRUE(made.ok());
     run.log = *made;
     const EngineFit found = fit_to(std::span(&run, 1), Part::all, EngineFit{}).value();

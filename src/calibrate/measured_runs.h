@@ -48,7 +48,7 @@ inline LoggedRun load_run(const MeasuredRun& measured) {
     run.name = measured.file;
     const Path path = Path(BRIGADA_TESTDATA) / "traces/vllm_measured" / (measured.file + ".csv");
     run.log = read_request_log(read_file(path, 1 << 20).value(), measured.file).value();
-    Placement& d = run.deployment;
+    Placement& d = run.placement;
     d.model = find_geometry(measured.model).value();
     d.accelerator = find_accelerator(measured.accelerator).value();
     d.tp = measured.tp;

@@ -16,7 +16,7 @@ PublishedGroup report_on_group(const std::string& engine, const Runs& runs) {
     for (size_t i = 0; i < runs.size(); ++i)
         halves[i % 2].push_back(runs[i]);
     const Runs& judged = halves[1].empty() ? halves[0] : halves[1];
-    const EngineFit start = default_fit(runs.front()->deployment.accelerator, engine);
+    const EngineFit start = default_fit(runs.front()->placement.accelerator, engine);
 
     PublishedGroup out{runs.front()->accelerator, engine, runs.size(), {}, {}, {}};
     out.unfitted = errors(judged, start);

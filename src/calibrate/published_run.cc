@@ -42,7 +42,7 @@ uint32_t whole(double number) {
 
 /// What engines set when nothing is said; the pages say little.
 void set_engine_limits(PublishedRun& run) {
-    const bool large = run.deployment.accelerator.memory_bytes > (70ull << 30);
+    const bool large = run.placement.accelerator.memory_bytes > (70ull << 30);
     const bool tensorrt = run.engine == "TensorRT-LLM";
     run.load.step_tokens = large ? 8192 : 2048;
     run.load.max_running = tensorrt ? 2048 : large ? 1024 : 256;
@@ -108,7 +108,7 @@ Result<PublishedRun> read_row(const CsvTable& table, size_t row, Catalogue& cata
     run.ttft_s = ttft_ms / 1e3;
     run.tpot_s = tpot_ms / 1e3;
 
-    Placement& d = run.deployment;
+    Placement& d = run.placement;
     TRY(d.model, catalogue.model(run.model, weights));
     TRY(d.accelerator, find_accelerator(run.accelerator));
     TRY(d.kv_dtype, parse_kv_dtype(kv));
@@ -180,9 +180,9 @@ Result<PublishedTable> read_published_runs(std::string_view csv, std::string_vie
     for (size_t row = 0; row < table.rows(); ++row) {
         Result<PublishedRun> run = read_row(table, row, catalogue);
         if (!run) return std::move(run).error().in(concat(what, ", row ", row + 1));
-        const Result<MemoryBudget> budget = memory_budget(run->deployment);
+        const Result<MemoryBudget> budget = memory_budget(run->placement);
         if (!budget) {
-            out.left_out.push_back(concat(run->model, " on ", run->deployment.accelerators(), " x ",
+            out.left_out.push_back(concat(run->model, " on ", run->placement.accelerators(), " x ",
                                           run->accelerator, ": ", budget.error().message));
             continue;
         }
@@ -193,7 +193,7 @@ Result<PublishedTable> read_published_runs(std::string_view csv, std::string_vie
 }
 
 UniformResult predict(const PublishedRun& run, const EngineFit& fit) {
-    return run_uniform(run.load, StepCost(step_coefficients(run.deployment, fit)));
+    return run_uniform(run.load, StepCost(step_coefficients(run.placement, fit)));
 }
 
 PublishedErrors errors(std::span<const PublishedRun* const> runs, const EngineFit& fit) {
@@ -215,7 +215,7 @@ PublishedErrors errors(std::span<const PublishedRun* const> runs, const EngineFi
 EngineFit fit_to_published(std::span<const PublishedRun* const> runs, const EngineFit& start) {
     bool with_links = false;
     for (const PublishedRun* run : runs)
-        with_links |= run->deployment.accelerators() > 1;
+        with_links |= run->placement.accelerators() > 1;
     const auto residuals = [&](std::span<const double> values) {
         const EngineFit fit = with_free(start, values);
         std::vector<double> out;

@@ -15,7 +15,7 @@ namespace brigada {
 
 struct PublishedRun {
     std::string accelerator, engine, model, source;
-    Placement deployment;
+    Placement placement;
     UniformLoad load;
     double ttft_s = 0, tpot_s = 0, output_tok_s = 0;  // as published; 0: was not
 };

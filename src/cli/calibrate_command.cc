@@ -183,7 +183,7 @@ Result<LoggedRun> load_run(const LogWords& words) {
     run.name = words.file;
     TRY(const std::string text, read_file(words.file, kMostBytes));
     TRY(run.log, read_request_log(text, words.file));
-    Placement& d = run.deployment;
+    Placement& d = run.placement;
     TRY(d.model, find_geometry(words.model));
     TRY(d.accelerator, find_accelerator(words.accelerator));
     d.tp = words.tp;
@@ -208,7 +208,7 @@ struct Judged {
 };
 
 Result<std::vector<Judged>> judge_all(const LoggedRun& run, const std::string& engine) {
-    const EngineFit datasheet = default_fit(run.deployment.accelerator, engine);
+    const EngineFit datasheet = default_fit(run.placement.accelerator, engine);
     std::vector<Judged> out = {{"datasheet, all requests", datasheet, {}},
                                {"fitted to even requests, judged on odd", {}, {}},
                                {"fitted to the first half, judged on the second", {}, {}},
@@ -272,10 +272,10 @@ Result<void> run_log(const LogWords& words) {
     Json predictions = Json::array();
     for (const Judged& one : all)
         predictions.push_back(to_json(one));
-    const Json out = {{"accelerator", run.deployment.accelerator.name},
+    const Json out = {{"accelerator", run.placement.accelerator.name},
                       {"engine", words.engine},
                       {"fit", to_json(all.back().fit)},
-                      {"coefficients", to_json(step_coefficients(run.deployment, all.back().fit))},
+                      {"coefficients", to_json(step_coefficients(run.placement, all.back().fit))},
                       {"predictions", predictions}};
     std::cout << out.dump(2) << '\n';
     return {};

@@ -23,13 +23,13 @@ Accelerator round_machine() {
 }
 
 /// Two layers of 10 M parameters each, 8 query heads on 2 KV heads of 100.
-Deployment small_deployment() {
+Placement small_placement() {
     LayerGeometry layer;
     layer.kv = HeadsKv{.kv_heads = 2, .key_dim = 100, .value_dim = 100};
     layer.heads = 8;
     layer.attention_params = 4'000'000;
     layer.dense_params = 6'000'000;
-    Deployment d;
+    Placement d;
     d.model.d_model = 1000;
     d.model.vocab = 5000;
     d.model.heads = 8;
@@ -39,7 +39,7 @@ Deployment small_deployment() {
 }
 
 TEST(EngineFit, a_dense_model_by_hand) {
-    const StepCoefficients c = step_coefficients(small_deployment(), ideal());
+    const StepCoefficients c = step_coefficients(small_placement(), ideal());
     EXPECT_DOUBLE_EQ(c.flop_per_token, 2 * 20e6 / 100e12);
     EXPECT_DOUBLE_EQ(c.flop_per_sequence, 2 * 5e6 / 100e12);
     EXPECT_DOUBLE_EQ(c.flop_per_pair, 2 * 4 * 8 * 100 / 100e12);
@@ -50,7 +50,7 @@ TEST(EngineFit, a_dense_model_by_hand) {
 }
 
 TEST(EngineFit, weights_in_8_bits_multiply_at_that_rate) {
-    Deployment d = small_deployment();
+    Placement d = small_placement();
     for (LayerGeometry& layer : d.model.layers)
         layer.attention_param_bytes = layer.dense_param_bytes = 1;
     const double stored_only = step_coefficients(d, ideal()).flop_per_token;
@@ -64,7 +64,7 @@ TEST(EngineFit, weights_in_8_bits_multiply_at_that_rate) {
 }
 
 TEST(EngineFit, a_window_bounds_what_a_token_sees) {
-    Deployment d = small_deployment();
+    Placement d = small_placement();
     const StepCoefficients full = step_coefficients(d, ideal());
     std::get<HeadsKv>(d.model.layers[1].kv).window = 128;
     const StepCoefficients c = step_coefficients(d, ideal());
@@ -75,7 +75,7 @@ TEST(EngineFit, a_window_bounds_what_a_token_sees) {
 }
 
 TEST(EngineFit, a_latent_is_attended_to_as_it_lies) {
-    Deployment d = small_deployment();
+    Placement d = small_placement();
     for (LayerGeometry& layer : d.model.layers)
         layer.kv = LatentKv{.latent = 512, .rope = 64};
     EXPECT_DOUBLE_EQ(step_coefficients(d, ideal()).flop_per_pair,
@@ -86,7 +86,7 @@ TEST(EngineFit, a_latent_is_attended_to_as_it_lies) {
 }
 
 TEST(EngineFit, ranks_share_the_work_and_talk) {
-    Deployment d = small_deployment();
+    Placement d = small_placement();
     const StepCoefficients alone = step_coefficients(d, ideal());
     d.tp = 4;
     const StepCoefficients c = step_coefficients(d, ideal());
@@ -99,7 +99,7 @@ TEST(EngineFit, ranks_share_the_work_and_talk) {
 }
 
 TEST(EngineFit, experts_lie_apart_or_are_shared) {
-    Deployment d = small_deployment();
+    Placement d = small_placement();
     for (LayerGeometry& layer : d.model.layers) {
         layer.dense_params = 0;
         layer.expert_params = 1'000'000;
