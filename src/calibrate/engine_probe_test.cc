@@ -8,7 +8,8 @@ namespace {
 /// One round with a tiny real model: every size that is asked for is seen, and explained.
 TEST(EngineProbe, sees_prompts_and_answers_alone_and_together) {
     const Model model =
-        open_model(Path(BRIGADA_TESTDATA) / "models/stories260K/gguf/stories260K-q8_0.gguf").value();
+        open_model(Path(BRIGADA_TESTDATA) / "models/stories260K/gguf/stories260K-q8_0.gguf")
+            .value();
     EngineOptions engine;
     engine.threads = 1;
     engine.kv_memory = 32 << 20;
@@ -38,7 +39,8 @@ TEST(EngineProbe, sees_prompts_and_answers_alone_and_together) {
 
 TEST(EngineProbe, a_context_that_is_not_there_is_refused) {
     const Model model =
-        open_model(Path(BRIGADA_TESTDATA) / "models/stories260K/gguf/stories260K-q8_0.gguf").value();
+        open_model(Path(BRIGADA_TESTDATA) / "models/stories260K/gguf/stories260K-q8_0.gguf")
+            .value();
     EngineOptions engine;
     engine.max_context = 1 << 20;
     EXPECT_FALSE(probe_engine(model, engine, {}, [](const std::string&) {}).ok());
