@@ -37,6 +37,7 @@ std::unique_ptr<CLI::App> new_app(Action& action) {
     add_ledger_command(*app, action);
     add_load_command(*app, action);
     add_calibrate_command(*app, action);
+    add_trace_command(*app, action);
     add_model_command(*app, action);
     add_version_command(*app, action);
     return app;

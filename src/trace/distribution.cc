@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "base/concat.h"
@@ -19,6 +20,31 @@ double quantile(const std::vector<double>& sorted, double share) {
     const auto below = static_cast<size_t>(at);
     const size_t above = std::min(below + 1, sorted.size() - 1);
     return between(sorted[below], sorted[above], at - static_cast<double>(below));
+}
+
+/// Where the standard normal distribution has `share` below: by halving, to a billionth.
+double normal_quantile(double share) {
+    double low = -9, high = 9;
+    for (int i = 0; i < 60; ++i) {
+        const double middle = (low + high) / 2;
+        (std::erfc(-middle / std::numbers::sqrt2) / 2 < share ? low : high) = middle;
+    }
+    return low;
+}
+
+/// Of a lognormal distribution, the ends of the grid: they would be 0 and without end.
+constexpr double kLowest = 0.0005, kHighest = 0.9995;
+
+Result<Distribution> read_lognormal(const Json& json, std::string_view name) {
+    const auto number = [&](const char* field) {
+        const auto found = json.find(field);
+        return found != json.end() && found->is_number() ? found->get<double>() : 0.0;
+    };
+    const double median = number("median"), p90 = number("p90");
+    if (!(median > 0 && p90 >= median && p90 < 1e12))
+        return Error{Code::invalid_argument,
+                     concat(name, ": a median above 0, and a p90 at least as high, are needed")};
+    return lognormal(median, p90);
 }
 
 /// Three digits after the point say enough, and make files small.
@@ -63,6 +89,17 @@ Distribution always(double value) {
     return distribution_of({value});
 }
 
+Distribution lognormal(double median, double p90) {
+    const double sigma = std::log(p90 / median) / normal_quantile(0.9);
+    Distribution out{.count = 1};
+    out.mean = median * std::exp(sigma * sigma / 2);
+    for (size_t i = 0; i < kGridPercentiles.size(); ++i) {
+        const double share = std::clamp(kGridPercentiles[i] / 100, kLowest, kHighest);
+        out.quantiles[i] = median * std::exp(sigma * normal_quantile(share));
+    }
+    return out;
+}
+
 Json to_json(const Distribution& distribution) {
     Json quantiles = Json::array();
     for (const double value : distribution.quantiles)
@@ -77,8 +114,9 @@ Result<Distribution> read_distribution(const Json& json, std::string_view name) 
         return Error{Code::invalid_argument, concat(name, ": ", what)};
     };
     if (json.is_number()) return always(json.get<double>());
+    if (json.is_object() && json.contains("median")) return read_lognormal(json, name);
     if (!json.is_object() || !json.contains("quantiles") || !json["quantiles"].is_array())
-        return wrong("a number, or an object with quantiles, is needed");
+        return wrong("a number, {median, p90} or {quantiles} is needed");
     const Json& list = json["quantiles"];
     if (list.size() != kGridPercentiles.size())
         return wrong(concat(list.size(), " quantiles; ", kGridPercentiles.size(),

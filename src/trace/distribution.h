@@ -36,9 +36,13 @@ Distribution distribution_of(std::vector<double> values);
 /// The same value every time.
 Distribution always(double value);
 
+/// Lognormal, from two of its quantiles; p90 at least the median, both above 0.
+Distribution lognormal(double median, double p90);
+
 /// {"n": ..., "mean": ..., "quantiles": [28 numbers]}
 Json to_json(const Distribution& distribution);
-/// Error::invalid_argument unless there are 28 numbers in rising order; n and mean may be absent.
+/// That, with n and mean or without; or {"median": ..., "p90": ...}, lognormal; or one number.
+/// Error::invalid_argument for anything else.
 Result<Distribution> read_distribution(const Json& json, std::string_view name);
 
 }  // namespace brigada

@@ -24,12 +24,13 @@ class Reader {
   public:
     explicit Reader(TraceBuilder& trace) : trace_(trace) {}
 
-    Result<AgentSession> session(const Record& record, const std::string& name) {
+    Result<AgentSession> session(const Record& record, const std::string& name,
+                                 std::string_view outer_scope) {
         AgentSession out;
         out.name = name;
         TRY(out.tool_tokens, record.tokens_or("tool_tokens", 0));
         TRY(out.system_tokens, record.tokens_or("system_tokens", 0));
-        TRY(const std::string scope, record.text_or("hash_id_scope", "local"));
+        TRY(const std::string scope, record.text_or("hash_id_scope", outer_scope));
         out.ids_are_global = scope == "global";
         TRY(const Json* requests, record.array("requests"));
         std::vector<uint64_t> before;
@@ -57,7 +58,8 @@ class Reader {
     Result<void> sub_agent(const Record& record, AgentSession& parent) {
         TRY(const std::string type, record.text_or("subagent_type", "sub-agent"));
         SubAgent out{.calls_before = parent.calls.size()};
-        TRY(out.session, session(record, concat(parent.name, "/", type)));
+        TRY(out.session, session(record, concat(parent.name, "/", type),
+                                 parent.ids_are_global ? "global" : "local"));
         TRY(out.ended_at, record.time("t", kSecond));
         TRY(out.took, record.time_if("duration_ms", Duration::milliseconds(1)));
         parent.sub_agents.push_back(std::move(out));
@@ -91,7 +93,7 @@ Result<void> read_text(const Record& record, TraceBuilder& trace) {
     TRY(const uint32_t block, record.prompt_tokens("block_size"));
     TRY(trace.set_block_tokens(block));
     TRY(const std::string name, record.text_or("id", "session"));
-    TRY(const AgentSession session, Reader(trace).session(record, name));
+    TRY(const AgentSession session, Reader(trace).session(record, name, "local"));
     return add_agent_session(session, record.place(), trace);
 }
 

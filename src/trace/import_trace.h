@@ -40,7 +40,7 @@ struct TraceFile {
 };
 
 struct ImportOptions {
-    std::optional<TraceFormat> format;  // nothing: by content
+    std::optional<TraceFormat> format = {};  // nothing: by content
     bool lenient = false;               // skip what is wrong, and count it
     uint32_t block_tokens = 16;         // of formats that don't say
 };

@@ -132,11 +132,36 @@ Result<std::string_view> TraceText::peek(size_t bytes) {
     return waiting();
 }
 
+Packer::Packer() : stream_(ZSTD_createCCtx()) {
+    CHECK(stream_ != nullptr);
+    auto* context = static_cast<ZSTD_CCtx*>(stream_);
+    CHECK(!ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kLevel)));
+    CHECK(!ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)));
+}
+
+Packer::~Packer() {
+    ZSTD_freeCCtx(static_cast<ZSTD_CCtx*>(stream_));
+}
+
+void Packer::pass(std::string_view text, bool is_last, const Sink& sink) {
+    std::string piece(ZSTD_CStreamOutSize(), '\0');
+    ZSTD_inBuffer in{text.data(), text.size(), 0};
+    const ZSTD_EndDirective how = is_last ? ZSTD_e_end : ZSTD_e_continue;
+    for (;;) {
+        ZSTD_outBuffer out{piece.data(), piece.size(), 0};
+        const size_t left = ZSTD_compressStream2(static_cast<ZSTD_CCtx*>(stream_), &out, &in, how);
+        CHECK(!ZSTD_isError(left), ZSTD_getErrorName(left));
+        if (out.pos > 0) sink(std::string_view(piece).substr(0, out.pos));
+        if (is_last ? left == 0 : in.pos == in.size) return;
+    }
+}
+
 std::string packed(std::string_view text) {
-    std::string out(ZSTD_compressBound(text.size()), '\0');
-    const size_t size = ZSTD_compress(out.data(), out.size(), text.data(), text.size(), kLevel);
-    CHECK(!ZSTD_isError(size), ZSTD_getErrorName(size));
-    out.resize(size);
+    std::string out;
+    const auto append = [&](std::string_view piece) { out += piece; };
+    Packer packer;
+    packer.add(text, append);
+    packer.end(append);
     return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,25 @@ class TraceText {
     size_t at_ = 0;  // what of text_ was handed out
     uint64_t line_ = 0;
     uint64_t bytes_read_ = 0;
+};
+
+/// Packs a text as one zstd frame, piece by piece.
+class Packer {
+  public:
+    using Sink = std::function<void(std::string_view)>;
+
+    Packer();
+    ~Packer();
+    Packer(const Packer&) = delete;
+    Packer& operator=(const Packer&) = delete;
+
+    void add(std::string_view text, const Sink& sink) { pass(text, false, sink); }
+    void end(const Sink& sink) { pass({}, true, sink); }
+
+  private:
+    void pass(std::string_view text, bool is_last, const Sink& sink);
+
+    void* stream_;  // a ZSTD_CCtx
 };
 
 /// `text` as one zstd frame.
