@@ -91,6 +91,46 @@ TEST(KvSize, is_what_the_table_of_31_models_says) {
     EXPECT_EQ(rows, 31);
 }
 
+/// One layer in bf16 on one of `tp` ranks: of a token, and of the rest of a sequence.
+std::pair<uint64_t, uint64_t> simple_size(const LayerKv& layer, uint64_t tp) {
+    if (const auto* kv = std::get_if<HeadsKv>(&layer)) {
+        uint64_t heads = kv->kv_heads / tp;
+        while (heads * tp < kv->kv_heads)
+            ++heads;
+        const uint64_t token = heads * 2 * (kv->key_dim + kv->value_dim);
+        return kv->window == 0 ? std::pair(token, uint64_t{0})
+                               : std::pair(uint64_t{0}, token * kv->window);
+    }
+    if (const auto* kv = std::get_if<LatentKv>(&layer))
+        return {2 * (kv->latent + kv->rope) + kv->indexer_bytes, 0};
+    if (const auto* kv = std::get_if<StateKv>(&layer)) return {0, (kv->bytes + tp - 1) / tp};
+    if (const auto* kv = std::get_if<CompressedKv>(&layer)) {
+        const uint64_t entry = 2 * kv->latent;
+        const uint64_t grows = kv->ratio ? (entry + kv->indexer_bytes) / kv->ratio : 0;
+        return {grows, entry * kv->window + kv->state_bytes};
+    }
+    return {0, 0};
+}
+
+TEST(KvSize, is_the_sum_of_the_layers_for_every_model_and_number_of_ranks) {
+    for (const std::string& name : known_models()) {
+        const ModelGeometry model = *find_geometry(name);
+        for (const uint32_t tp : {1, 2, 3, 4, 5, 6, 8, 16}) {
+            uint64_t token = 0, sequence = 0;
+            for (const LayerGeometry& layer : model.layers) {
+                const auto [grows, fixed] = simple_size(layer.kv, tp);
+                token += grows;
+                sequence += fixed;
+            }
+            const KvSize size = kv_size(model, KvDtype::bf16, tp);
+            EXPECT_EQ(size.per_token, token) << name << " tp " << tp;
+            EXPECT_EQ(size.per_sequence, sequence) << name << " tp " << tp;
+            EXPECT_GE(size.per_token_full_pages, token) << name << " tp " << tp;
+            EXPECT_LE(kv_size(model, KvDtype::fp8, tp).per_token, token) << name;
+        }
+    }
+}
+
 TEST(KvSize, models_of_one_row_have_one_size) {
     const auto same = [](const char* a, const char* b) {
         return kv_size(test_geometry(a), KvDtype::bf16, 1) ==

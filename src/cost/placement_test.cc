@@ -131,6 +131,46 @@ TEST(RankWeights, expert_parallel_ranks_hold_whole_experts_and_attention_each) {
     EXPECT_EQ(budget->kv_tokens, budget->blocks * 16 * 8);
 }
 
+// --- every model on every accelerator -----------------------------------------------------------
+
+/// Books that add up, or a reason.
+void check_budget(const Placement& p, int& fits) {
+    const Result<MemoryBudget> budget = memory_budget(p);
+    if (!budget.ok()) {
+        EXPECT_TRUE(budget.error().code == Code::too_large ||
+                    budget.error().code == Code::unsupported)
+            << budget.error().message;
+        EXPECT_TRUE(budget.error().message.starts_with(p.model.name + " on " + p.accelerator.name));
+        return;
+    }
+    ++fits;
+    const MemoryBudget& b = *budget;
+    EXPECT_EQ(b.weights + b.activations + b.engine + b.kv, b.memory);
+    EXPECT_LE(b.memory, p.accelerator.memory_bytes);
+    EXPECT_LE(b.blocks * b.kv_size.block_bytes(), b.kv);
+    EXPECT_GE(b.kv_tokens, p.max_context);
+    EXPECT_LE(b.kv_size.sequence_bytes(p.max_context), b.kv);
+}
+
+TEST(MemoryBudget, adds_up_or_says_why_for_every_model_on_every_accelerator) {
+    int fits = 0;
+    Placement p;
+    p.max_context = 2048;
+    p.max_num_seqs = 32;
+    for (const std::string& name : known_models()) {
+        p.model = *find_geometry(name);
+        for (const Accelerator& accelerator : known_accelerators()) {
+            p.accelerator = accelerator;
+            for (const uint32_t tp : {1, 4, 8}) {
+                SCOPED_TRACE(name + " on " + accelerator.name);
+                p.tp = tp;
+                check_budget(p, fits);
+            }
+        }
+    }
+    EXPECT_GT(fits, 2000);
+}
+
 // --- what does not go ---------------------------------------------------------------------------
 
 TEST(MemoryBudget, row_20_five_ranks_do_not_divide_64_heads) {
