@@ -11,8 +11,6 @@ namespace brigada {
 
 namespace {
 
-constexpr int kRedraws = 1'000;
-
 /// The values of one measure, those of a session together.
 using Sessions = std::vector<std::vector<double>>;
 
@@ -105,8 +103,8 @@ double change_of(double a, double b) {
     return a > 0 ? b / a - 1 : 0;
 }
 
-void compare_measure(Measure measure, const Sessions& a, const Sessions& b, Rng& rng,
-                     std::vector<ComparedFigure>& out) {
+void compare_measure(Measure measure, const Sessions& a, const Sessions& b, uint32_t redraws,
+                     Rng& rng, std::vector<ComparedFigure>& out) {
     std::vector<double> from = all_of(a), to = all_of(b);
     if (from.empty() || to.empty()) return;
     const size_t first = out.size();
@@ -120,7 +118,7 @@ void compare_measure(Measure measure, const Sessions& a, const Sessions& b, Rng&
     }
     if (!out.back().has_interval) return;
     std::vector<std::vector<double>> changes(std::size(kStatistics));
-    for (int i = 0; i < kRedraws; ++i) {
+    for (uint32_t i = 0; i < redraws; ++i) {
         redraw(a, rng, from);
         redraw(b, rng, to);
         if (from.empty() || to.empty()) continue;
@@ -137,7 +135,8 @@ void compare_measure(Measure measure, const Sessions& a, const Sessions& b, Rng&
 
 }  // namespace
 
-Result<LoadComparison> compare_reports(const Json& a, const Json& b, uint64_t seed) {
+Result<LoadComparison> compare_reports(const Json& a, const Json& b, uint64_t seed,
+                                       uint32_t redraws) {
     TRY(const Run from, read_run(a, "the first file"));
     TRY(const Run to, read_run(b, "the second file"));
     const auto words = [](const Json& report) {
@@ -149,10 +148,12 @@ Result<LoadComparison> compare_reports(const Json& a, const Json& b, uint64_t se
                        .b = words(b),
                        .a_sessions = from.sessions,
                        .b_sessions = to.sessions,
+                       .redraws = redraws,
                        .figures = {}};
     Rng rng(seed);
     for (const Measure measure : kMeasures)
-        compare_measure(measure, from.values.at(measure), to.values.at(measure), rng, out.figures);
+        compare_measure(measure, from.values.at(measure), to.values.at(measure), redraws, rng,
+                        out.figures);
     for (const auto& [name, value] : from.rates) {
         const auto found = to.rates.find(name);
         if (found == to.rates.end() || (value == 0 && found->second == 0)) continue;
@@ -176,8 +177,8 @@ std::string comparison_text(const LoadComparison& comparison) {
                                figure.sure() ? "" : "  may be chance");
         out += '\n';
     }
-    return out + concat("\nIntervals: ", kRedraws, " redraws of ", comparison.a_sessions, " and ",
-                        comparison.b_sessions,
+    return out + concat("\nIntervals: ", comparison.redraws, " redraws of ", comparison.a_sessions,
+                        " and ", comparison.b_sessions,
                         " sessions. Rates have none: they are of one "
                         "run each.\n");
 }

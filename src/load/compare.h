@@ -25,11 +25,13 @@ struct ComparedFigure {
 struct LoadComparison {
     std::string a, b;  // what each was, in words
     uint64_t a_sessions = 0, b_sessions = 0;
+    uint32_t redraws = 0;
     std::vector<ComparedFigure> figures;
 };
 
 /// Of two report_json(). Error::invalid_argument names what is missing in which.
-Result<LoadComparison> compare_reports(const Json& a, const Json& b, uint64_t seed);
+Result<LoadComparison> compare_reports(const Json& a, const Json& b, uint64_t seed,
+                                       uint32_t redraws = 1'000);
 
 std::string comparison_text(const LoadComparison& comparison);
 Json comparison_json(const LoadComparison& comparison);

@@ -61,12 +61,13 @@ TEST(Compare, is_sure_of_a_difference_that_is_there) {
 // The mark of an interval: of runs that do not differ, about one in twenty looks as if it did.
 TEST(Compare, is_seldom_sure_of_a_difference_that_is_not_there) {
     int sure = 0;
-    for (uint64_t seed = 0; seed < 40; ++seed) {
-        const auto compared = compare_reports(report_json(run_of(2 * seed, 20, 100)),
-                                              report_json(run_of(2 * seed + 1, 20, 100)), seed);
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+        const auto compared =
+            compare_reports(report_json(run_of(2 * seed, 20, 100)),
+                            report_json(run_of(2 * seed + 1, 20, 100)), seed, 100);
         sure += figure(*compared, "ttft_ms mean").sure();
     }
-    EXPECT_LE(sure, 7);
+    EXPECT_LE(sure, 5);
 }
 
 TEST(Compare, has_no_interval_for_a_single_session) {
