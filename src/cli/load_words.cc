@@ -12,6 +12,7 @@
 #include "gateway/config/upstream_address.h"
 #include "hub/cache.h"
 #include "net/tls_context.h"
+#include "trace/generator.h"
 #include "trace/import_trace.h"
 
 namespace brigada {
@@ -203,6 +204,15 @@ Result<LoadWorkload> traced(const LoadWords& words) {
     return LoadWorkload{.trace = std::move(imported.trace), .words = std::move(about)};
 }
 
+/// Of as many people as there are to be different sessions, at work for an hour.
+Result<LoadWorkload> drawn(const LoadWords& words) {
+    TRY(const Profile profile, builtin_profile(words.profile));
+    TRY(Trace trace, generate(profile, {.users = words.declared.sessions, .seed = words.seed}));
+    std::string about = concat("profile ", words.profile, ": ", trace.sessions.size(),
+                               " sessions, ", trace.calls(), " calls");
+    return LoadWorkload{.trace = std::move(trace), .words = std::move(about)};
+}
+
 Result<LoadWorkload> declared(const LoadWords& words) {
     DeclaredWorkload workload = words.declared;
     TRY(workload.gap, duration_of("--gap", words.gap));
@@ -220,7 +230,11 @@ Result<LoadWorkload> declared(const LoadWords& words) {
 }  // namespace
 
 Result<LoadWorkload> load_workload(const LoadWords& words) {
-    TRY(LoadWorkload out, words.traces.empty() ? declared(words) : traced(words));
+    if (!words.traces.empty() && !words.profile.empty())
+        return Error{Code::invalid_argument, "--trace and --profile exclude each other"};
+    TRY(LoadWorkload out, !words.traces.empty()    ? traced(words)
+                          : !words.profile.empty() ? drawn(words)
+                                                   : declared(words));
     TRY(check_playable(out.trace));
     return out;
 }
@@ -259,6 +273,10 @@ void add_workload_options(CLI::App& command, LoadWords& words) {
                     "play these files, in any format of brigada trace import; the options below "
                     "declare a workload instead")
         ->type_name("FILE");
+    command
+        .add_option("--profile", words.profile,
+                    concat("draw sessions like those of ", joined(builtin_profile_names())))
+        ->type_name("NAME");
     command.add_flag("--lenient", words.lenient, "leave out records of --trace that are wrong");
     command.add_option("--prompt-tokens", declared.prompt_tokens, "of a session's first call")
         ->type_name("N");

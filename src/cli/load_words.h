@@ -29,6 +29,7 @@ struct LoadWords {
     // What: a trace, or what is declared.
     std::vector<std::string> traces;
     bool lenient = false;
+    std::string profile;
     DeclaredWorkload declared;
     std::string gap = "0s";
     bool no_tools = false;
@@ -86,7 +87,8 @@ struct LoadWorkload {
     std::string words = {};  // what it is
 };
 
-/// The files of --trace, else what was declared. Errors as of import_trace and declared_trace.
+/// The files of --trace, else drawn from --profile, else what was declared. Errors as of
+/// import_trace, builtin_profile and declared_trace.
 Result<LoadWorkload> load_workload(const LoadWords& words);
 
 /// Of a pulled model, a .gguf file, a model's folder, or a folder with a tokenizer.json alone.
