@@ -23,6 +23,7 @@ void add_sessions_command(CLI::App& app, Action& action);
 void add_load_command(CLI::App& app, Action& action);
 void add_calibrate_command(CLI::App& app, Action& action);
 void add_trace_command(CLI::App& app, Action& action);
+void add_simulate_command(CLI::App& app, Action& action);
 void add_model_command(CLI::App& app, Action& action);
 void add_version_command(CLI::App& app, Action& action);
 

@@ -31,14 +31,16 @@ void HeldBlocks::clear() {
 // --- finding ------------------------------------------------------------------------------------
 
 // Bisection: 13 looks for 6,250 keys, and one for a prompt that is not here at all.
-uint32_t HeldBlocks::match(std::span<const BlockKey> keys) const {
-    if (keys.empty() || find(keys.front()) == kNone) return 0;
-    size_t held = 1;
+uint32_t HeldBlocks::match(std::span<const BlockKey> keys, uint32_t guess) const {
+    const auto is_held = [&](size_t count) { return find(keys[count - 1]) != kNone; };
+    size_t held = 0;
     size_t missing = keys.size() + 1;
-    while (missing - held > 1) {
-        const size_t middle = held + (missing - held) / 2;
-        (find(keys[middle - 1]) == kNone ? missing : held) = middle;
-    }
+    const auto look = [&](size_t count) { (is_held(count) ? held : missing) = count; };
+    if (guess > 0 && guess < missing) look(guess);
+    if (guess > 0 && held == guess && guess + 1 < missing) look(guess + 1);
+    if (held == 0 && missing > 1) look(1);
+    while (missing - held > 1)
+        look(held + (missing - held) / 2);
     return static_cast<uint32_t>(held);
 }
 

@@ -19,8 +19,8 @@ class HeldBlocks {
     /// that nobody can write prompts that crowd one place.
     HeldBlocks(uint32_t capacity, uint64_t salt);
 
-    /// How many of the leading keys are held.
-    uint32_t match(std::span<const BlockKey> keys) const;
+    /// How many of the leading keys are held. A good guess takes two looks.
+    uint32_t match(std::span<const BlockKey> keys, uint32_t guess = 0) const;
 
     /// All keys of this prompt are held now and were just used. Evicts what was used longest ago;
     /// of a prompt longer than the limit only the beginning is held.

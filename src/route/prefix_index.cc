@@ -33,11 +33,15 @@ void PrefixIndex::remove(UpstreamId upstream) {
     beliefs_.erase(upstream);
 }
 
-Prediction PrefixIndex::predict(UpstreamId upstream, std::span<const BlockKey> keys) const {
+Prediction PrefixIndex::predict(UpstreamId upstream, std::span<const BlockKey> keys,
+                                uint32_t guess) const {
     const Belief& belief = at(upstream);
-    const uint32_t held = belief.held.match(keys);
+    const uint32_t held = belief.held.match(keys, guess);
     const uint64_t trusted = uint64_t{held} * belief.trust_per_mille / kFullTrust;
-    return {.held_blocks = held, .expected_blocks = static_cast<uint32_t>(trusted)};
+    return {.held_blocks = held,
+            .expected_blocks = static_cast<uint32_t>(trusted),
+            .free_blocks = belief.held.limit() - belief.held.blocks(),
+            .keeps_nothing = belief.held.capacity() == 0};
 }
 
 void PrefixIndex::routed(UpstreamId upstream, std::span<const BlockKey> keys) {

@@ -23,6 +23,8 @@ inline constexpr uint32_t kReportSlackBlocks = 8;
 struct Prediction {
     uint32_t held_blocks = 0;      // of the prompt, as the index has them
     uint32_t expected_blocks = 0;  // of these, what it trusts to be there
+    uint32_t free_blocks = 0;      // that it may take before it has to evict
+    bool keeps_nothing = false;    // no room for any block
 };
 
 class PrefixIndex {
@@ -34,7 +36,9 @@ class PrefixIndex {
     void remove(UpstreamId upstream);
     bool contains(UpstreamId upstream) const { return beliefs_.contains(upstream); }
 
-    Prediction predict(UpstreamId upstream, std::span<const BlockKey> keys) const;
+    /// `guess`: how many blocks are held, perhaps; makes it faster when it is right.
+    Prediction predict(UpstreamId upstream, std::span<const BlockKey> keys,
+                       uint32_t guess = 0) const;
 
     /// A prompt went there, so it holds the prompt's blocks from now on.
     void routed(UpstreamId upstream, std::span<const BlockKey> keys);

@@ -66,24 +66,29 @@ std::vector<Candidate> Router::candidates(const Call& call, std::span<const Upst
                                           std::optional<UpstreamId> home) const {
     std::vector<Candidate> candidates;
     candidates.reserve(eligible.size());
+    uint32_t guess = 0;  // upstreams that know a prompt's beginning mostly know as much of it
+    auto place = upstreams_.begin();
     for (const UpstreamId id : eligible) {
-        const auto place = upstreams_.find(id);
-        if (place == upstreams_.end() || place->second.leaves) continue;
+        while (place != upstreams_.end() && place->first < id)
+            ++place;
+        if (place == upstreams_.end()) break;
+        if (place->first != id || place->second.leaves) continue;
         const Upstream& upstream = place->second;
+        const Prediction predicted = index_.predict(id, call.keys, guess);
+        if (home != id) guess = predicted.held_blocks;
         candidates.push_back({.id = id,
                               .facts = upstream.facts,
                               .load = upstream.load,
-                              .kv = kv_there(call, id),
+                              .kv = kv_there(call, predicted),
                               .is_pinned = home == id});
     }
     return candidates;
 }
 
-KvThere Router::kv_there(const Call& call, UpstreamId upstream) const {
-    const HeldBlocks& held = index_.held(upstream);
-    if (held.capacity() == 0) return {};  // it keeps nothing, so nothing is evicted
-    return {.cached_tokens = tokens_in(call, index_.predict(upstream, call.keys).expected_blocks),
-            .free_tokens = int64_t{held.limit() - held.blocks()} * call.block_tokens};
+KvThere Router::kv_there(const Call& call, const Prediction& predicted) {
+    if (predicted.keeps_nothing) return {};  // so nothing is evicted
+    return {.cached_tokens = tokens_in(call, predicted.expected_blocks),
+            .free_tokens = int64_t{predicted.free_blocks} * call.block_tokens};
 }
 
 void Router::begin(const Call& call, const Route& route, Instant now) {

@@ -103,7 +103,7 @@ class Router {
 
     std::vector<Candidate> candidates(const Call& call, std::span<const UpstreamId> eligible,
                                       std::optional<UpstreamId> home) const;
-    KvThere kv_there(const Call& call, UpstreamId upstream) const;
+    static KvThere kv_there(const Call& call, const Prediction& predicted);
     void begin(const Call& call, const Route& route, Instant now);
     CallReport report(Running& running, const std::optional<ReportedPrompt>& reported, Instant now);
     void leave_if_idle(UpstreamId upstream);

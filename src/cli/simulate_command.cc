@@ -1,0 +1,132 @@
+// brigada simulate: a fleet in virtual time, with the production scheduler, KV books, router and
+// admission; policies beside each other.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/simulate_page.h"
+#include "cli/simulate_words.h"
+#include "sim/perfetto.h"
+#include "trace/import_trace.h"
+
+namespace brigada {
+
+namespace {
+
+constexpr size_t kMostTraceBytes = size_t{4} << 30;
+
+Result<Trace> read_traces(const std::vector<std::string>& names) {
+    std::vector<std::string> texts;
+    std::vector<TraceFile> files;
+    texts.reserve(names.size());
+    for (const std::string& name : names) {
+        TRY(texts.emplace_back(), read_file(name, kMostTraceBytes));
+        files.push_back({name, texts.back()});
+    }
+    TRY(Imported imported, import_trace(files, {}));
+    return std::move(imported.trace);
+}
+
+/// The trace of each seed: sessions begin at other times, where that was asked for.
+std::vector<Trace> traces_of(const SimulateWords& words, const Trace& trace) {
+    std::vector<Trace> traces;
+    const auto within = Duration::nanoseconds(static_cast<int64_t>(words.spread_s * 1e9));
+    for (uint32_t i = 0; i < words.seeds; ++i)
+        traces.push_back(spread_starts(trace, within, words.seed + i));
+    return traces;
+}
+
+Result<std::vector<PolicyRuns>> run_all(const SimulateWords& words, const SimSetup& setup,
+                                        const std::vector<Trace>& traces) {
+    std::vector<SimRun> runs;
+    for (const std::string& policy : words.policies)
+        for (uint32_t i = 0; i < words.seeds; ++i) {
+            SimRun& run = runs.emplace_back(&traces[i], setup);
+            run.setup.policy = policy;
+            run.setup.seed = words.seed + i;
+        }
+    const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+    TRY(std::vector<SimReport> reports,
+        simulate_all(runs, words.threads > 0 ? words.threads : cores));
+    std::vector<PolicyRuns> policies;
+    for (size_t i = 0; i < reports.size(); ++i) {
+        if (i % words.seeds == 0) policies.push_back({words.policies[i / words.seeds], {}});
+        policies.back().runs.push_back(std::move(reports[i]));
+    }
+    return policies;
+}
+
+Result<void> write_perfetto(const SimulateWords& words, SimSetup setup, const Trace& trace) {
+    PerfettoTrace lanes;
+    setup.policy = words.policies.front();
+    setup.seed = words.seed;
+    TRY(simulate(trace, setup, &lanes));
+    std::ofstream file(words.perfetto, std::ios::binary);
+    file << lanes.text();
+    file.close();
+    if (!file) return Error{Code::io, concat(words.perfetto, ": cannot be written")};
+    return {};
+}
+
+Json to_json(const SimulateWords& words, const SimSetup& setup, const Trace& trace,
+             const std::vector<PolicyRuns>& policies) {
+    Json json = {{"trace", trace.origin},
+                 {"sessions", trace.sessions.size()},
+                 {"calls", trace.calls()},
+                 {"replicas", setup.replicas.front().count},
+                 {"replica", setup.replicas.front().name},
+                 {"kv_tokens", setup.replicas.front().kv_tokens},
+                 {"seed", words.seed},
+                 {"policies", Json::object()}};
+    for (const PolicyRuns& policy : policies) {
+        Json runs = Json::array();
+        for (const SimReport& report : policy.runs)
+            runs.push_back(brigada::to_json(report));
+        json["policies"][policy.policy] = std::move(runs);
+    }
+    return json;
+}
+
+Result<void> run_simulate(const SimulateWords& words) {
+    if (words.seeds == 0 || words.policies.empty())
+        return Error{Code::invalid_argument, "at least one seed and one policy are needed"};
+    TRY(const Trace trace, read_traces(words.traces));
+    TRY(const SimSetup setup, setup_of(words, trace));
+    const std::vector<Trace> traces = traces_of(words, trace);
+    TRY(const std::vector<PolicyRuns> policies, run_all(words, setup, traces));
+    if (!words.perfetto.empty()) TRY(write_perfetto(words, setup, traces.front()));
+    if (words.json) {
+        std::cout << to_json(words, setup, trace, policies).dump(2) << '\n';
+        return {};
+    }
+    std::cout << fmt::format("{}: {} sessions, {} calls\n{}\n\n", trace.origin,
+                             trace.sessions.size(), trace.calls(),
+                             describe(setup.replicas.front()));
+    if (policies.size() > 1 || words.seeds > 1) std::cout << comparison_page(policies) << '\n';
+    std::cout << run_page(policies.front());
+    return {};
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& app, Action& action) {
+    CLI::App* command =
+        app.add_subcommand("simulate", "try a fleet on recorded sessions, in virtual time");
+    const auto words = std::make_shared<SimulateWords>();
+    add_options(*command, *words);
+    command->callback([&action, words] { action = [words] { return run_simulate(*words); }; });
+    command->footer(
+        "Replicas are the scheduler and KV cache of brigada's own engine with a cost model in\n"
+        "place of weights, behind the gateway's router and queue. Clients wait for their answers:\n"
+        "a gap begins when the answer is there.\n\n"
+        "  brigada simulate --trace sessions.jsonl.zst --model llama-3.3-70b --gpu h100 --tp 4 "
+        "--replicas 8\n"
+        "  brigada simulate --trace t.json --cost engine.json --kv-tokens 400000 --policy "
+        "session,round-robin --seeds 5");
+}
+
+}  // namespace brigada

@@ -1,0 +1,249 @@
+#include "cli/simulate_words.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "base/file.h"
+#include "cli/text_table.h"
+#include "cost/cost_file.h"
+#include "cost/engine_fit.h"
+#include "cost/known_fits.h"
+#include "cost/placement.h"
+
+namespace brigada {
+
+namespace {
+
+constexpr size_t kMostCostBytes = 1 << 20;
+
+Duration seconds(double s) {
+    return Duration::nanoseconds(static_cast<int64_t>(s * 1e9));
+}
+
+/// What of one replica follows from model and accelerator.
+Result<void> deploy(const SimulateWords& words, SimReplica& replica) {
+    Placement placement;
+    TRY(placement.model, find_geometry(words.model));
+    TRY(placement.accelerator, find_accelerator(words.gpu));
+    TRY(placement.kv_dtype, parse_kv_dtype(words.kv_dtype));
+    placement.tp = words.tp;
+    placement.utilisation = words.utilisation;
+    placement.max_num_seqs = words.max_num_seqs;
+    placement.step_tokens = words.step_tokens;
+    placement.max_context = words.max_context;
+    TRY(const MemoryBudget budget, memory_budget(placement));
+    replica.name =
+        fmt::format("{} on {} x {}", placement.model.name, words.tp, placement.accelerator.name);
+    replica.kv_tokens = budget.kv_tokens;
+    replica.cost = StepCost(step_coefficients(placement, find_fit(placement.accelerator, "vllm")));
+    replica.scheduler.max_context =
+        words.max_context > 0 ? words.max_context : placement.model.max_context;
+    replica.dollars_per_hour = placement.accelerator.dollars_per_hour_low * words.tp;
+    return {};
+}
+
+Result<void> take_cost_file(const SimulateWords& words, SimReplica& replica) {
+    TRY(const std::string text, read_file(words.cost, kMostCostBytes));
+    TRY(const StepCoefficients coefficients, read_cost_file(text, words.cost));
+    replica.cost = StepCost(coefficients);
+    if (replica.name.empty()) replica.name = words.cost;
+    return {};
+}
+
+Result<SimReplica> replica_of(const SimulateWords& words) {
+    SimReplica replica;
+    replica.count = words.replicas;
+    replica.scheduler.max_context = words.max_context > 0 ? words.max_context : 1'000'000;
+    const bool is_deployed = !words.model.empty() && !words.gpu.empty();
+    if (words.model.empty() != words.gpu.empty())
+        return Error{Code::invalid_argument, "--model and --gpu go together"};
+    if (!is_deployed && (words.cost.empty() || words.kv_tokens == 0))
+        return Error{Code::invalid_argument,
+                     "what do the replicas run on? Give --model and --gpu, or --cost and "
+                     "--kv-tokens"};
+    if (is_deployed) TRY(deploy(words, replica));
+    if (!words.cost.empty()) TRY(take_cost_file(words, replica));
+    if (words.kv_tokens > 0) replica.kv_tokens = words.kv_tokens;
+    if (words.dollars_per_hour >= 0) replica.dollars_per_hour = words.dollars_per_hour;
+    replica.scheduler.step_tokens = std::max(words.step_tokens, words.max_num_seqs);
+    replica.scheduler.max_running = words.max_num_seqs;
+    replica.scheduler.max_waiting = 1'000'000;
+    replica.scheduler.max_waiting_tokens = UINT64_MAX / 2;
+    return replica;
+}
+
+template <typename Number>
+std::optional<Number> number(std::string_view text) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+/// "2@600" or "2@600-900".
+Result<void> add_faults(const std::string& word, std::string_view option, FaultKind kind,
+                        std::vector<SimFault>& faults) {
+    const std::string_view text = word;
+    const size_t at = text.find('@');
+    const size_t dash = text.find('-', at == text.npos ? 0 : at);
+    const auto replica = number<uint32_t>(text.substr(0, at));
+    const auto begin =
+        at == text.npos ? std::nullopt : number<double>(text.substr(at + 1, dash - at - 1));
+    const auto end = dash == text.npos ? std::optional(0.0) : number<double>(text.substr(dash + 1));
+    if (!replica || !begin || !end || (dash != text.npos && *end <= *begin))
+        return Error{
+            Code::invalid_argument,
+            concat(option, " wants REPLICA@SECONDS or REPLICA@SECONDS-SECONDS, not '", word, "'")};
+    faults.push_back({Instant() + seconds(*begin), *replica, kind});
+    if (dash != text.npos) faults.push_back({Instant() + seconds(*end), *replica, FaultKind::back});
+    return {};
+}
+
+Result<PriorityClass> class_named(std::string_view name) {
+    if (name == "guaranteed") return PriorityClass::guaranteed;
+    if (name == "standard") return PriorityClass::standard;
+    if (name == "batch") return PriorityClass::batch;
+    return Error{Code::invalid_argument,
+                 concat("no class '", name, "'; there are guaranteed, standard and batch")};
+}
+
+Result<void> add_admission(const SimulateWords& words, const Trace& trace, SimSetup& setup) {
+    if (words.slots == 0) {
+        if (words.classes.empty()) return {};
+        return Error{Code::invalid_argument, "--class needs the gateway's queue: --slots N"};
+    }
+    SimAdmission& admission = setup.admission.emplace();
+    admission.queue.slots = words.slots;
+    if (words.longest_wait_s > 0) admission.longest_wait = seconds(words.longest_wait_s);
+    admission.classes.assign(trace.tenants.size(), PriorityClass::standard);
+    for (const std::string& word : words.classes) {
+        const size_t equals = word.rfind('=');
+        const auto tenant = std::ranges::find(trace.tenants, word.substr(0, equals));
+        if (equals == word.npos || tenant == trace.tenants.end())
+            return Error{
+                Code::invalid_argument,
+                concat("--class wants TENANT=CLASS with a tenant of the trace, not '", word, "'")};
+        TRY(admission.classes[static_cast<size_t>(tenant - trace.tenants.begin())],
+            class_named(word.substr(equals + 1)));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<SimSetup> setup_of(const SimulateWords& words, const Trace& trace) {
+    SimSetup setup;
+    TRY(setup.replicas.emplace_back(), replica_of(words));
+    TRY(add_admission(words, trace, setup));
+    for (const std::string& word : words.lost)
+        TRY(add_faults(word, "--lose", FaultKind::lost, setup.faults));
+    for (const std::string& word : words.drained)
+        TRY(add_faults(word, "--drain", FaultKind::drained, setup.faults));
+    if (words.autoscale_from > 0) {
+        setup.autoscaler.emplace().least = words.autoscale_from;
+        setup.autoscaler->lag = seconds(words.autoscale_lag_s);
+    }
+    setup.clients.retries = words.retries;
+    if (words.timeout_s > 0) setup.clients.timeout = seconds(words.timeout_s);
+    if (words.until_s > 0) setup.until = Instant() + seconds(words.until_s);
+    setup.warm_up = seconds(words.warm_up_s);
+    setup.sample_every = seconds(words.sample_s);
+    setup.targets = {words.ttft_s, words.tpot_s};
+    return setup;
+}
+
+std::string describe(const SimReplica& replica) {
+    return fmt::format("{} x {}: KV for {} tokens, steps of {} tokens, {} sequences at once",
+                       replica.count, replica.name,
+                       grouped(static_cast<int64_t>(replica.kv_tokens)),
+                       grouped(replica.scheduler.step_tokens), replica.scheduler.max_running);
+}
+
+// --- the command line ---------------------------------------------------------------------------
+
+namespace {
+
+void add_fleet_options(CLI::App& command, SimulateWords& words) {
+    command.add_option("--model", words.model, "a model by name, a config.json or a GGUF file")
+        ->type_name("MODEL");
+    command.add_option("--gpu", words.gpu, "an accelerator by name: h100, rtx-4090, ...")
+        ->type_name("NAME");
+    command.add_option("--tp", words.tp, "GPUs of one replica")->type_name("N");
+    command.add_option("--replicas", words.replicas, "how many")->type_name("N");
+    command.add_option("--kv-dtype", words.kv_dtype, "bf16, fp8, q8_0 or q4_0")->type_name("TYPE");
+    command.add_option("--utilisation", words.utilisation, "of a GPU's memory, the engine's share")
+        ->type_name("SHARE");
+    command.add_option("--step-tokens", words.step_tokens, "max_num_batched_tokens")
+        ->type_name("N");
+    command.add_option("--max-num-seqs", words.max_num_seqs, "sequences of one step")
+        ->type_name("N");
+    command.add_option("--max-context", words.max_context, "tokens; else the model's")
+        ->type_name("N");
+    command.add_option("--cost", words.cost, "a cost file of brigada calibrate, instead of a fit")
+        ->type_name("FILE");
+    command.add_option("--kv-tokens", words.kv_tokens, "KV of one replica, instead of what fits")
+        ->type_name("N");
+    command.add_option("--dollars", words.dollars_per_hour, "an hour of one replica")
+        ->type_name("USD");
+}
+
+void add_gateway_options(CLI::App& command, SimulateWords& words) {
+    command.add_option("--policy", words.policies, "routing policies to compare, by comma")
+        ->delimiter(',')
+        ->type_name("NAMES");
+    command.add_option("--slots", words.slots, "calls the gateway lets in at once; else all")
+        ->type_name("N");
+    command.add_option("--longest-wait", words.longest_wait_s, "in its queue, before a 503")
+        ->type_name("S");
+    command.add_option("--class", words.classes, "TENANT=guaranteed|standard|batch")
+        ->type_name("T=C");
+    command.add_option("--retries", words.retries, "of clients, after 429, 503 and broken answers")
+        ->type_name("N");
+    command.add_option("--timeout", words.timeout_s, "of clients, for a whole answer")
+        ->type_name("S");
+    command.add_option("--lose", words.lost, "a replica is lost with its cache, and perhaps back")
+        ->type_name("R@S[-S]");
+    command.add_option("--drain", words.drained, "a replica gets no calls, and perhaps again")
+        ->type_name("R@S[-S]");
+    command
+        .add_option("--autoscale-from", words.autoscale_from,
+                    "start with N replicas, the others when calls need them")
+        ->type_name("N");
+    command.add_option("--autoscale-lag", words.autoscale_lag_s, "until an ordered replica serves")
+        ->type_name("S");
+}
+
+}  // namespace
+
+void add_options(CLI::App& command, SimulateWords& words) {
+    command.add_option("--trace", words.traces, "what is asked: recorded or generated sessions")
+        ->required()
+        ->type_name("FILE");
+    command.add_option("--spread", words.spread_s, "sessions begin at random within so long")
+        ->type_name("S");
+    command.add_option("--until", words.until_s, "no call begins later")->type_name("S");
+    command.add_option("--warm-up", words.warm_up_s, "calls that begin earlier are not reported")
+        ->type_name("S");
+    add_fleet_options(command, words);
+    add_gateway_options(command, words);
+    command
+        .add_option("--seeds", words.seeds, "run so often, and say how far the means may be off")
+        ->type_name("N");
+    command.add_option("--seed", words.seed, "the first of them")->type_name("N");
+    command.add_option("--threads", words.threads, "for several runs; else all cores")
+        ->type_name("N");
+    command.add_option("--ttft", words.ttft_s, "target: seconds to the first token")
+        ->type_name("S");
+    command.add_option("--tpot", words.tpot_s, "target: seconds per token after it")
+        ->type_name("S");
+    command.add_option("--sample", words.sample_s, "a time series in --json, every so often")
+        ->type_name("S");
+    command.add_flag("--json", words.json, "for machines: every run, complete");
+    command.add_option("--perfetto", words.perfetto, "the first run as a trace, a lane a replica")
+        ->type_name("FILE");
+}
+
+}  // namespace brigada

@@ -1,0 +1,66 @@
+// The options of brigada simulate, and the setup that they describe.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sim/sim_runs.h"
+
+namespace brigada {
+
+struct SimulateWords {
+    // What is asked.
+    std::vector<std::string> traces;
+    double spread_s = 0;
+    double until_s = 0;
+    double warm_up_s = 0;
+
+    // Of whom.
+    std::string model;
+    std::string gpu;
+    std::string cost;  // a file
+    std::string kv_dtype = "bf16";
+    uint32_t tp = 1;
+    double utilisation = 0.9;
+    uint64_t kv_tokens = 0;
+    double dollars_per_hour = -1;
+    uint32_t replicas = 1;
+    uint32_t step_tokens = 8192;
+    uint32_t max_num_seqs = 256;
+    uint32_t max_context = 0;
+
+    // How.
+    std::vector<std::string> policies = {"session"};
+    uint32_t seeds = 1;
+    uint64_t seed = 1;
+    uint32_t threads = 0;
+    int64_t slots = 0;
+    double longest_wait_s = 0;
+    std::vector<std::string> classes;  // TENANT=CLASS
+    uint32_t retries = 2;
+    double timeout_s = 0;
+    std::vector<std::string> lost;     // REPLICA@SECONDS or REPLICA@SECONDS-SECONDS
+    std::vector<std::string> drained;  // the same
+    uint32_t autoscale_from = 0;
+    double autoscale_lag_s = 300;
+    double ttft_s = 0;
+    double tpot_s = 0;
+    double sample_s = 0;
+
+    // Where to.
+    bool json = false;
+    std::string perfetto;
+};
+
+void add_options(CLI::App& command, SimulateWords& words);
+
+/// All but the policy and the seed. Errors name the option and what works.
+Result<SimSetup> setup_of(const SimulateWords& words, const Trace& trace);
+
+/// "replica 3 of 8: H100 x 4, llama-3.3-70b ...": what the setup's replicas are, for people.
+std::string describe(const SimReplica& replica);
+
+}  // namespace brigada

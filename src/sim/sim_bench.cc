@@ -1,0 +1,141 @@
+// Simulations at full size: the Mooncake conversations and the corpus of Claude Code sessions on 8
+// replicas, and an hour of 20,000 developers on 1,000 GPUs. Counters: what a second of real time
+// simulates, and the memory of the process at its largest.
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include <map>
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "sim/sim_runs.h"
+#include "trace/import_trace.h"
+
+namespace brigada {
+namespace {
+
+Trace trace_named(const std::string& name) {
+    const Path path = Path(BRIGADA_TESTDATA) / "traces" / name;
+    const std::string bytes = read_file(path, size_t{1} << 30).value();
+    const TraceFile file{name, bytes};
+    return import_trace(std::span(&file, 1), {}).value().trace;
+}
+
+/// As Llama-3.3-70B in FP8 on 4 x H100: 14 GB of weights a GPU at 2.7 TB/s, 280 TFLOP/s of it.
+SimSetup fleet(uint32_t replicas, uint64_t kv_tokens) {
+    StepCoefficients c;
+    c.flop_per_token = 30e-6;
+    c.flop_per_pair = 1.2e-10;
+    c.weights_s = 0.008;
+    c.kv_per_token = 1.5e-8;
+    c.step_s = 0.003;
+    c.sequence_s = 1e-5;
+    SimReplica kind;
+    kind.name = "4 x H100";
+    kind.count = replicas;
+    kind.cost = StepCost(c);
+    kind.scheduler.step_tokens = 8'192;
+    kind.scheduler.max_running = 256;
+    kind.scheduler.max_context = 1'000'000;
+    kind.scheduler.max_waiting = 100'000;
+    kind.scheduler.max_waiting_tokens = UINT64_MAX / 2;
+    kind.kv_tokens = kv_tokens;
+    SimSetup setup;
+    setup.replicas = {kind};
+    return setup;
+}
+
+void run(benchmark::State& state, const Trace& trace, const SimSetup& setup) {
+    SimReport report;
+    for (auto _ : state)
+        report = simulate(trace, setup).value();
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    state.counters["calls"] = static_cast<double>(report.calls);
+    state.counters["failed"] = static_cast<double>(report.failed);
+    state.counters["hit_rate"] = report.hit_rate;
+    state.counters["virtual_s"] = report.seconds;
+    state.counters["us_per_call"] = benchmark::Counter(
+        static_cast<double>(report.calls) * 1e-6,
+        benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+    state.counters["peak_MB"] = static_cast<double>(used.ru_maxrss) / 1024;
+}
+
+void mooncake_conversation(benchmark::State& state) {
+    run(state, trace_named("mooncake_conversation.jsonl.zst"), fleet(8, 2'000'000));
+}
+BENCHMARK(mooncake_conversation)->Unit(benchmark::kSecond)->Iterations(1);
+
+/// 710 people whose sessions begin within a working day.
+void claude_code_corpus(benchmark::State& state) {
+    const Trace trace = spread_starts(trace_named("claude_code_sessions.jsonl.zst"),
+                                      Duration::seconds(8 * 3'600), 1);
+    run(state, trace, fleet(8, 2'000'000));
+}
+BENCHMARK(claude_code_corpus)->Unit(benchmark::kSecond)->Iterations(1);
+
+/// How many blocks sessions that begin with the same block have in common; for each such block.
+std::map<uint32_t, uint32_t> shared_beginnings(const Trace& trace) {
+    std::map<uint32_t, std::pair<uint32_t, uint32_t>> seen;  // sessions, blocks of the shortest
+    for (const TraceSession& session : trace.sessions) {
+        if (session.calls.empty() || session.calls[0].added.empty()) continue;
+        const BlockRun& run = session.calls[0].added[0];
+        auto& [sessions, blocks] = seen.try_emplace(run.first, 0, run.count).first->second;
+        ++sessions;
+        blocks = std::min(blocks, run.count);
+    }
+    std::map<uint32_t, uint32_t> shared;
+    for (const auto& [first, counts] : seen)
+        if (counts.first > 1) shared[first] = counts.second;
+    return shared;
+}
+
+/// As if so many people each had one of the corpus's sessions within the hour. What sessions begin
+/// with in common stays in common, all else is each one's own.
+Trace many_developers(const Trace& corpus, uint32_t developers) {
+    const auto shared = shared_beginnings(corpus);
+    std::vector<const TraceSession*> roots;
+    for (const TraceSession& session : corpus.sessions)
+        if (!session.parent) roots.push_back(&session);
+    Trace trace = corpus;
+    trace.sessions.clear();
+    Rng rng(7);
+    for (uint32_t i = 0; i < developers; ++i) {
+        TraceSession session = *roots[rng.below(roots.size())];
+        session.start = Instant() + Duration::seconds(rng.between(0, 3'599));
+        std::map<uint32_t, BlockRun> own;  // by what the corpus calls its first block
+        for (TraceCall& call : session.calls) {
+            std::vector<BlockRun> added;
+            for (BlockRun run : call.added) {
+                const auto common = shared.find(run.first);
+                if (&call == &session.calls[0] && added.empty() && common != shared.end()) {
+                    added.push_back({run.first, common->second});
+                    run = {run.first + common->second, run.count - common->second};
+                }
+                if (run.count == 0) continue;
+                BlockRun& mine = own[run.first];
+                if (mine.count < run.count) {
+                    mine = {trace.names, run.count};
+                    trace.names += run.count;
+                }
+                added.push_back({mine.first, run.count});
+            }
+            call.added = std::move(added);
+        }
+        trace.sessions.push_back(std::move(session));
+    }
+    return trace;
+}
+
+void thousand_gpus(benchmark::State& state, uint32_t replicas, uint64_t kv_tokens) {
+    const Trace trace = many_developers(trace_named("claude_code_sessions.jsonl.zst"), 20'000);
+    SimSetup setup = fleet(replicas, kv_tokens);
+    setup.until = Instant() + Duration::seconds(3'600);
+    run(state, trace, setup);
+}
+BENCHMARK_CAPTURE(thousand_gpus, 250_replicas_of_4, 250, 2'000'000)
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1);
+
+}  // namespace
+}  // namespace brigada
