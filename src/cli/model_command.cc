@@ -25,6 +25,7 @@ struct ModelOptions {
     std::string accelerator;
     std::string kv_dtype = "bf16";
     uint32_t ranks = 1;
+    uint32_t context = 0;
     double utilisation = 0.9;
 };
 
@@ -109,6 +110,7 @@ Result<Placement> deployment_of(const ModelOptions& options, const ModelGeometry
     Placement deployment;
     deployment.model = model;
     deployment.tp = options.ranks;
+    deployment.max_context = options.context;
     deployment.utilisation = options.utilisation;
     TRY(deployment.accelerator, find_accelerator(options.accelerator));
     TRY(deployment.kv_dtype, parse_kv_dtype(options.kv_dtype));
@@ -163,6 +165,9 @@ void add_show(CLI::App& group, Action& action, const std::shared_ptr<ModelOption
     show->add_option("--tp", options->ranks, "tensor parallel ranks of --on")
         ->type_name("N")
         ->check(CLI::PositiveNumber);
+    show->add_option("--context", options->context,
+                     "tokens that a sequence may have, with --on; else the model's context")
+        ->type_name("TOKENS");
     show->add_option("--kv", options->kv_dtype, "KV of --on in bf16, fp8, q8_0 or q4_0")
         ->type_name("DTYPE");
     show->add_option("--utilisation", options->utilisation,

@@ -115,7 +115,15 @@ Result<ModelGeometry> from_folder(const Path& folder) {
     return geometry;
 }
 
+/// A path says so by its ending, or by beginning at the root or at a dot.
+bool looks_like_path(const std::string& name) {
+    return name.starts_with('/') || name.starts_with('.') || name.ends_with(".json") ||
+           name.ends_with(".gguf");
+}
+
 Error not_found(const std::string& name) {
+    if (looks_like_path(name))
+        return {Code::not_found, concat("no file or folder is called ", shown(name))};
     const std::vector<std::string> known = known_models();
     const auto similar = similar_names(name, known);
     return {Code::not_found,

@@ -127,6 +127,8 @@ TEST(FindGeometry, a_config_file_is_read) {
     const ModelGeometry g = found(testdata("models/configs/Qwen__Qwen3-8B.json"));
     EXPECT_EQ(g.params(), 8'190'735'360u);
     EXPECT_EQ(g.name, "Qwen__Qwen3-8B");
+    EXPECT_EQ(find_geometry("./nowhere/config.json").error().message,
+              "no file or folder is called \"./nowhere/config.json\"");
     const auto broken = find_geometry(testdata("cost/kv_bytes_per_token.csv"));
     ASSERT_FALSE(broken.ok());
     EXPECT_NE(broken.error().message.find("not valid JSON"), std::string::npos);

@@ -41,8 +41,8 @@ struct TraceFile {
 
 struct ImportOptions {
     std::optional<TraceFormat> format = {};  // nothing: by content
-    bool lenient = false;               // skip what is wrong, and count it
-    uint32_t block_tokens = 16;         // of formats that don't say
+    bool lenient = false;                    // skip what is wrong, and count it
+    uint32_t block_tokens = 16;              // of formats that don't say
 };
 
 struct Imported {
