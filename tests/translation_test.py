@@ -23,16 +23,18 @@ TOOL = {"type": "object", "properties": {"path": {"type": "string"}}}
 
 
 class Door(Gateway):
-    """Models `at-chat`, `at-messages`, `at-responses`, each at an upstream that speaks just that."""
+    """Models `at-chat`, `at-messages`, `at-responses`, each at an upstream that speaks just that, and
+    `anywhere`, which all three have."""
 
     @staticmethod
     def yaml(upstreams):
         lines = ["general_settings:", f"  master_key: {MASTER}", "model_list:"]
-        for spoken, upstream in upstreams.items():
-            lines += [f"- model_name: at-{spoken}",
-                      f"  litellm_params: {{model: {PROVIDERS[spoken]}/up, api_base: '{upstream.url}',"
-                      " api_key: sk-up}",
-                      f"  model_info: {{supported_endpoints: [{DIALECTS[spoken].path}]}}"]
+        for name in ("at-{}", "anywhere"):
+            for spoken, upstream in upstreams.items():
+                lines += [f"- model_name: {name.format(spoken)}",
+                          f"  litellm_params: {{model: {PROVIDERS[spoken]}/up, api_base: '{upstream.url}',"
+                          " api_key: sk-up}",
+                          f"  model_info: {{supported_endpoints: [{DIALECTS[spoken].path}]}}"]
         return "\n".join(lines) + "\n"
 
     def stream(self, path, body, key):
@@ -55,15 +57,36 @@ def frames(dialect, body, step):
     return out + [dialect.last] if dialect.last else out
 
 
-def question(dialect, model, text="hi", **more):
+def question(dialect, model, text="hi", tool="read", **more):
     body = {"model": model, **more}
     if dialect == "chat":
-        tool = {"type": "function", "function": {"name": "read", "parameters": TOOL}}
-        return {**body, "messages": [{"role": "user", "content": text}], "tools": [tool]}
+        function = {"type": "function", "function": {"name": tool, "parameters": TOOL}}
+        return {**body, "messages": [{"role": "user", "content": text}], "tools": [function]}
     if dialect == "messages":
         return {**body, "max_tokens": 100, "messages": [{"role": "user", "content": text}],
-                "tools": [{"name": "read", "input_schema": TOOL}]}
-    return {**body, "input": text, "tools": [{"type": "function", "name": "read", "parameters": TOOL}]}
+                "tools": [{"name": tool, "input_schema": TOOL}]}
+    return {**body, "input": text, "tools": [{"type": "function", "name": tool, "parameters": TOOL}]}
+
+
+def tool_names(body):
+    return [tool.get("function", tool)["name"] for tool in body["tools"]]
+
+
+SIGNATURE = "c2lnbmVkIGJ5IGFub3RoZXI="
+
+
+def with_a_thought(dialect, model):
+    """A second turn, with what a model thought in the first and its provider signed."""
+    body = question(dialect, model)
+    if dialect == "messages":
+        thought = {"type": "thinking", "thinking": "Hm.", "signature": SIGNATURE}
+        body["messages"] += [{"role": "assistant", "content": [thought, {"type": "text", "text": "Yes."}]},
+                             {"role": "user", "content": "go on"}]
+    else:
+        body["input"] = [{"role": "user", "content": "hi"},
+                         {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": SIGNATURE},
+                         {"role": "assistant", "content": "Yes."}, {"role": "user", "content": "go on"}]
+    return body
 
 
 def said(dialect, answer):
@@ -231,6 +254,78 @@ class TranslationTest(unittest.TestCase):
         self.assertEqual(status, 400)
         self.assertIn("speaks chat, which can't say container, top_k", answer["error"]["message"])
         self.assertEqual(len(self.upstreams["chat"].calls), asked)
+
+    def test_tools_keep_their_names_whatever_the_upstream_takes(self):
+        names = ["files.read/" + "x" * 80, "files:read/" + "x" * 80]
+        for client, spoken, path, body in self.pairs():
+            if client == spoken:
+                continue  # passes as it comes
+            dialect = DIALECTS[spoken]
+
+            def behave(exchange, dialect=dialect):
+                step = Use(tool_names(exchange.body)[1], {"path": "a"})
+                if not exchange.body.get("stream"):
+                    return exchange.answer(200, dialect.answer(exchange.body, step, USAGE))
+                exchange.begin_stream()
+                for text in frames(dialect, exchange.body, step):
+                    exchange.write(text)
+                return exchange.end_stream()
+
+            self.upstreams[spoken].behave = behave
+            body["tools"] += question(client, "", tool=names[1])["tools"]
+            body["tools"][0] = question(client, "", tool=names[0])["tools"][0]
+            _, _, answer = self.door.call(path, body, self.key)
+            self.assertEqual(said(client, answer)[1], [(names[1], {"path": "a"})])
+            asked = tool_names(self.upstreams[spoken].calls[-1]["body"])
+            self.assertEqual(len(set(asked)), 2)
+            for name in asked:
+                self.assertRegex(name, "^[a-zA-Z0-9_-]{1,64}$")
+            self.assertIn(names[1], self.door.stream(path, body, self.key))
+
+    def test_a_thought_that_another_provider_signed_is_left_out_when_it_is_refused(self):
+        refusals = {
+            "messages": {"type": "error", "error": {
+                "type": "invalid_request_error",
+                "message": "messages.1.content.0: Invalid `signature` in `thinking` block"}},
+            "responses": {"error": {
+                "message": "The encrypted content could not be verified.", "param": None,
+                "type": "invalid_request_error", "code": "invalid_encrypted_content"}}}
+        names = {"messages": "messages.thinking", "responses": "input.reasoning"}
+        for spoken, refusal in refusals.items():
+            dialect = DIALECTS[spoken]
+
+            def behave(exchange, dialect=dialect, refusal=refusal):
+                if SIGNATURE in json.dumps(exchange.body):
+                    return exchange.answer(400, refusal)
+                return exchange.answer(200, dialect.answer(exchange.body, Say("ok"), USAGE))
+
+            self.upstreams[spoken].behave = behave
+            for client, name in names.items():
+                with self.subTest(client=client, upstream=spoken):
+                    self.upstreams[spoken].calls.clear()
+                    body = with_a_thought(client, f"at-{spoken}")
+                    status, headers, answer = self.door.call(DIALECTS[client].path, body, self.key)
+                    self.assertEqual(status, 200, answer)
+                    self.assertEqual(said(client, answer)[0], "ok")
+                    self.assertEqual(headers["x-brigada-dropped"], name)
+                    [_, again] = self.upstreams[spoken].calls
+                    self.assertIn("go on", json.dumps(again["body"]))
+                    status, _, answer = self.door.call(DIALECTS[client].path, body, self.key,
+                                                       headers={"x-brigada-strict": "true"})
+                    self.assertEqual(status, 400, answer)
+                    self.assertEqual(len(self.upstreams[spoken].calls), 3)
+
+    def test_a_call_goes_where_all_of_it_can_be_said(self):
+        for spoken in SPOKEN:
+            self.let_say(spoken, Say("ok"))
+        strict = {"x-brigada-strict": "true"}
+        for _ in range(6):
+            body = question("messages", "anywhere", top_k=5, container="c")
+            self.assertEqual(self.door.call("/v1/messages", body, self.key, headers=strict)[0], 200)
+            body = question("chat", "anywhere", n=2)  # which only this API has
+            self.assertEqual(self.door.call("/v1/chat/completions", body, self.key)[0], 200)
+        self.assertEqual({spoken: len(upstream.calls) for spoken, upstream in self.upstreams.items()},
+                         {"chat": 6, "messages": 6, "responses": 0})
 
     def test_a_wrong_field_is_named_by_its_path(self):
         body = question("messages", "at-chat")

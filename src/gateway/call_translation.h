@@ -13,6 +13,7 @@
 #include "dialect/conversation.h"
 #include "dialect/dialect.h"
 #include "dialect/dialect_error.h"
+#include "dialect/tool_names.h"
 
 namespace brigada {
 
@@ -28,6 +29,8 @@ class CallTranslation {
 
     /// The request for an upstream that speaks `to`. What follows is read as its answer.
     Result<std::string> request(Dialect to, std::string_view model);
+    /// The requests that follow are without thoughts of which another provider has the proof.
+    void leave_thoughts_out();
     /// What the last request could not say, by name.
     const std::vector<std::string>& dropped() const { return dropped_; }
 
@@ -49,9 +52,12 @@ class CallTranslation {
           client_(client),
           frame_(std::move(frame)) {}
 
+    AnswerSink to_client(AnswerSink write) const;
+
     std::unique_ptr<Conversation> asked_;
     Dialect client_;
     AnswerFrame frame_;
+    ToolNames names_;  // of the last request
     std::vector<std::string> dropped_;
     std::unique_ptr<AnswerReader> reader_;
     std::unique_ptr<AnswerWriter> writer_;

@@ -41,6 +41,8 @@ class ClientCall {
     enum class Try {
         answered,  // the client has its answer, or the error of a call that is its own fault
         failed,    // failure_ says how; another upstream or model may do
+        unfit,     // refusal_ says why it can't be said to this upstream; another may take it
+        again,     // without the thoughts, which this upstream does not believe
         gone,      // the client left
     };
 
@@ -63,10 +65,15 @@ class ClientCall {
                                 NoUpstream& why);
     Task<bool> wait_to_retry(const std::string& model, int64_t tries);
     Task<Try> try_upstream(const Route& route);
+    std::vector<UpstreamId> in_its_own_dialect(std::vector<UpstreamId> eligible) const;
+    std::vector<Splice> edits_for(std::string_view model) const;
     bool translate(std::string_view model);
+    bool leave_thoughts_out();
+    std::vector<std::string> dropped() const;
     bool is_strict() const;
     bool translates() const { return spoken_ != dialect_; }
     Try never_asked();
+    Try unfit();
     void keep_alive(const Deployment& deployment);
     Task<Try> relay(HttpExchange& exchange, const HttpResponseHead& head);
     Task<Try> relay_whole(HttpExchange& exchange, const HttpResponseHead& head);
@@ -144,7 +151,9 @@ class ClientCall {
     Dialect spoken_;                    // by the upstream of this attempt
     std::optional<CallTranslation> translation_;  // once that was another than the client's
     std::string translated_body_;
-    bool reclaimed_ = false;  // a guaranteed call has taken the slot
+    bool without_thoughts_ = false;     // an upstream did not believe them:
+    std::vector<Splice> thoughts_cut_;  // what takes them out of the client's body
+    bool reclaimed_ = false;            // a guaranteed call has taken the slot
 
     FailureKind failure_{};             // of the last try
     std::optional<Refusal> refusal_;    // the last reason why there is no answer

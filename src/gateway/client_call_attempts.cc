@@ -32,15 +32,23 @@ Task<void> ClientCall::serve() {
 }
 
 Task<ClientCall::Try> ClientCall::try_model(const std::string& model) {
+    bool is_unfit = false;  // for the last upstream that was asked
     for (int64_t tries = 1;; ++tries) {
         NoUpstream why;
         auto route = choose(model, tried_, why);
+        if (!route && is_unfit && !why.free_from) co_return Try::gone;  // refusal_ has the reason
         if (!route && tries > 1) route = choose(model, {}, why);
         if (!route) {
-            if (tried_.empty() || !refusal_) no_upstream(model, why);
+            if (tried_.empty() || is_unfit || !refusal_) no_upstream(model, why);
             co_return Try::failed;
         }
         const Try outcome = co_await try_upstream(*route);
+        is_unfit = outcome == Try::unfit;
+        if (outcome == Try::again) tried_.pop_back();
+        if (outcome == Try::again || is_unfit) {
+            --tries;
+            continue;
+        }
         if (outcome != Try::failed ||
             tries > retries_for(setup_->config.router, model, served_by_->max_retries, failure_))
             co_return outcome;
@@ -50,10 +58,19 @@ Task<ClientCall::Try> ClientCall::try_model(const std::string& model) {
 
 std::optional<Route> ClientCall::choose(const std::string& model,
                                         const std::vector<UpstreamId>& tried, NoUpstream& why) {
-    const auto eligible = setup_->upstreams.eligible(wanted(model), tried, now(), why);
+    auto eligible = setup_->upstreams.eligible(wanted(model), tried, now(), why);
+    if (is_strict()) eligible = in_its_own_dialect(std::move(eligible));
     model_served_ = model;
     call_id_ = gateway_.new_call_id();
     return gateway_.router().choose(route_call(), eligible, now());
+}
+
+/// Those that need no translation, if there are any: they can say all that the client says.
+std::vector<UpstreamId> ClientCall::in_its_own_dialect(std::vector<UpstreamId> eligible) const {
+    std::vector<UpstreamId> out;
+    for (const UpstreamId id : eligible)
+        if (dialect_at(*setup_->upstreams[id].deployment, dialect_) == dialect_) out.push_back(id);
+    return out.empty() ? eligible : out;
 }
 
 /// Another upstream is asked at once, the same one after a while. False when the client has left.
@@ -136,9 +153,9 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     const std::string model = *upstream_model_for(deployment, model_served_);
     std::vector<Splice> edits;
     if (!translates())
-        edits = upstream_edits(body_, model);
+        edits = edits_for(model);
     else if (!translate(model))
-        co_return never_asked();
+        co_return unfit();
     if (!note_in_ledger()) co_return never_asked();
     HttpCall call = upstream_call(deployment, upstream.tls, spoken_, request_.headers,
                                   setup_->config.general.forwards_client_headers);
@@ -162,6 +179,15 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     }
     exchange_ = nullptr;
     co_return outcome;
+}
+
+/// What changes of the client's own body.
+std::vector<Splice> ClientCall::edits_for(std::string_view model) const {
+    std::vector<Splice> out = upstream_edits(body_, model);
+    if (!without_thoughts_) return out;
+    out.insert(out.end(), thoughts_cut_.begin(), thoughts_cut_.end());
+    put_in_order(out);
+    return out;
 }
 
 void ClientCall::keep_alive(const Deployment& deployment) {
@@ -201,6 +227,11 @@ ClientCall::Try ClientCall::never_asked() {
     const Try outcome = abandon(0);
     attempts_.pop_back();
     return outcome;
+}
+
+ClientCall::Try ClientCall::unfit() {
+    never_asked();
+    return Try::unfit;
 }
 
 /// Nobody waits for this upstream's answer any more, which says nothing about it.

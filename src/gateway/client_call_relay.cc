@@ -6,6 +6,7 @@
 #include "base/concat.h"
 #include "base/joined.h"
 #include "dialect/event_splitter.h"
+#include "dialect/without_thoughts.h"
 #include "gateway/client_call.h"
 
 namespace brigada {
@@ -56,8 +57,7 @@ HttpHeaders ClientCall::answer_headers(const HttpResponseHead& head) const {
     }
     out.add("x-brigada-prompt-tokens",
             concat(prompt_tokens_, is_prompt_counted_ ? " counted" : " estimated"));
-    if (translates() && !translation_->dropped().empty())
-        out.add("x-brigada-dropped", joined(translation_->dropped()));
+    if (const auto names = dropped(); !names.empty()) out.add("x-brigada-dropped", joined(names));
     add_cache_headers(out);
     gateway_.admission().add_headroom(hold_, now(), out);
     return out;
@@ -83,6 +83,8 @@ Task<ClientCall::Try> ClientCall::take_error(HttpExchange& exchange, const HttpR
         failure_ = *fault;
         co_return Try::failed;
     }
+    if (head.status == 400 && says_thought_refused(text) && leave_thoughts_out())
+        co_return Try::again;
     const auto refused = refused_prompt(text);
     if (head.status == 400 && refused) {
         failure_ = *refused;

@@ -3,6 +3,7 @@
 
 #include "base/concat.h"
 #include "base/joined.h"
+#include "dialect/without_thoughts.h"
 #include "gateway/client_call.h"
 
 namespace brigada {
@@ -35,6 +36,7 @@ bool ClientCall::translate(std::string_view model) {
         }
         translation_ = std::move(begun).value();
     }
+    if (without_thoughts_) translation_->leave_thoughts_out();
     auto body = translation_->request(spoken_, model);
     if (!body.ok()) {
         refusal_ = refusal_of(body.error());
@@ -51,6 +53,25 @@ bool ClientCall::translate(std::string_view model) {
     }
     translated_body_ = std::move(body).value();
     return true;
+}
+
+/// After an upstream has refused what another one signed. False when there is nothing to leave out,
+/// it is left out already, or the client wants all or nothing.
+bool ClientCall::leave_thoughts_out() {
+    if (without_thoughts_ || is_strict()) return false;
+    for (BodyEdit& edit : thoughts_cut(request_.body, dialect_))
+        thoughts_cut_.push_back({.at = static_cast<size_t>(edit.old.data() - request_.body.data()),
+                                 .size = edit.old.size(),
+                                 .text = std::move(edit.text)});
+    without_thoughts_ = !thoughts_cut_.empty();
+    return without_thoughts_;
+}
+
+/// Of what the client said, by its own names, what the upstream of this attempt was not told.
+std::vector<std::string> ClientCall::dropped() const {
+    if (translates()) return translation_ ? translation_->dropped() : std::vector<std::string>();
+    if (!without_thoughts_) return {};
+    return {std::string(thoughts_name(dialect_))};
 }
 
 Result<std::string> ClientCall::answer_body(std::string upstream_body) {
