@@ -155,6 +155,19 @@ class ClaudeCodeItself(AgentTest):
         self.assertEqual(self.upstream.calls, [])
 
 
+class CodexItself(AgentTest):
+    """What only Codex makes of a door's words."""
+
+    def test_a_spent_budget_ends_it_with_the_reason_and_the_time(self):
+        worker = self.start(Codex, "responses", max_budget=0.0000001, budget_duration="1d")
+        code, said = worker.run()
+        self.assertNotEqual(code, 0)
+        self.assertIn("hit your usage limit", said)
+        self.assertIn("Budget has been exceeded! Current cost", said)
+        self.assertIn("try again at", said)
+        self.assertEqual(self.upstream.calls, [])
+
+
 class Page(unittest.TestCase):
     def test_it_names_the_versions_that_are_tested(self):
         with open(PAGE, encoding="utf-8") as file:

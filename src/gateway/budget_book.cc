@@ -200,6 +200,7 @@ Refusal BudgetBook::refusal(const BudgetRefusal& refused, WallTime now) const {
     if (refused.resets_at && *refused.resets_at != WallTime{INT64_MAX}) {
         out.message += concat("; it begins anew at ", iso_text(*refused.resets_at));
         out.retry_after = *refused.resets_at - now;
+        out.resets_at = refused.resets_at;
     }
     return out;
 }

@@ -263,7 +263,7 @@ Task<void> ClientCall::send_refusal() {
     if (!stream_.started()) {
         co_await stream_.stop();
         if (!stream_.started()) {
-            co_await responder_.send(http_status_, refusal_headers(*refusal_),
+            co_await responder_.send(http_status_, refusal_headers(*refusal_, dialect_),
                                      refusal_body(*refusal_, dialect_));
             co_return;
         }

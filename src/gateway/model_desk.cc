@@ -22,8 +22,9 @@ Dialect dialect_of_models(const HttpRequest& request) {
 
 Task<void> refuse_models(HttpRequest& request, Responder& responder, const Denial& denial) {
     const Refusal refusal{.status = denial.status, .type = denial.type, .message = denial.message};
-    co_await responder.send(refusal.status, refusal_headers(refusal),
-                            refusal_body(refusal, dialect_of_models(request)));
+    const Dialect dialect = dialect_of_models(request);
+    co_await responder.send(refusal.status, refusal_headers(refusal, dialect),
+                            refusal_body(refusal, dialect));
 }
 
 std::vector<std::string> models_of(Gateway& gateway, const Caller& caller) {
