@@ -40,6 +40,7 @@ std::unique_ptr<CLI::App> new_app(Action& action) {
     add_trace_command(*app, action);
     add_simulate_command(*app, action);
     add_model_command(*app, action);
+    add_plan_command(*app, action);
     add_version_command(*app, action);
     return app;
 }

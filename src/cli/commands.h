@@ -25,6 +25,7 @@ void add_calibrate_command(CLI::App& app, Action& action);
 void add_trace_command(CLI::App& app, Action& action);
 void add_simulate_command(CLI::App& app, Action& action);
 void add_model_command(CLI::App& app, Action& action);
+void add_plan_command(CLI::App& app, Action& action);
 void add_version_command(CLI::App& app, Action& action);
 
 }  // namespace brigada

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/concat.h"
+#include "cost/known_fits.h"
 #include "plan/closed_form/solve.h"
 
 namespace brigada {
@@ -12,7 +13,7 @@ namespace {
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 
-void add_miss(std::vector<Miss>& out, std::string_view target, std::string_view unit,
+void add_miss(std::vector<MissedTarget>& out, std::string_view target, std::string_view unit,
               const std::optional<double>& wanted, double got, bool more_is_better = false) {
     if (!wanted) return;
     const double factor = more_is_better ? *wanted / std::max(got, 1e-9) : got / *wanted;
@@ -23,8 +24,8 @@ void add_miss(std::vector<Miss>& out, std::string_view target, std::string_view 
                    .factor = factor});
 }
 
-std::vector<Miss> all_targets(const Targets& targets, const Figures& figures) {
-    std::vector<Miss> out;
+std::vector<MissedTarget> all_targets(const Targets& targets, const FleetFigures& figures) {
+    std::vector<MissedTarget> out;
     add_miss(out, "TTFT p90", "s", targets.ttft_p90_s, figures.ttft_p90_s);
     add_miss(out, "TPOT", "s", targets.tpot_s, figures.tpot_s);
     add_miss(out, "interactivity p90", "tokens/s", targets.interactivity_p90,
@@ -33,7 +34,7 @@ std::vector<Miss> all_targets(const Targets& targets, const Figures& figures) {
     return out;
 }
 
-uint32_t most_replicas(const PlanRequest& request, const Candidate& candidate) {
+uint32_t most_replicas(const PlanRequest& request, const PlanCandidate& candidate) {
     const uint32_t all = request.most_accelerators / candidate.accelerators();
     return all > request.spare_replicas ? all - request.spare_replicas : 0;
 }
@@ -41,6 +42,16 @@ uint32_t most_replicas(const PlanRequest& request, const Candidate& candidate) {
 double price_of(const PlanRequest& request, const Accelerator& accelerator) {
     if (request.price_per_hour > 0) return request.price_per_hour;
     return std::midpoint(accelerator.dollars_per_hour_low, accelerator.dollars_per_hour_high);
+}
+
+EngineFit fit_of(const PlanRequest& request, const Accelerator& accelerator) {
+    EngineFit fit = find_fit(accelerator, request.engine);
+    if (!request.mfu && !request.mbu && !request.step_s) return fit;
+    fit.mfu = request.mfu.value_or(fit.mfu);
+    fit.mbu = request.mbu.value_or(fit.mbu);
+    fit.step_s = request.step_s.value_or(fit.step_s);
+    fit.source = "as declared";
+    return fit;
 }
 
 /// What must fit of one sequence: the longest context, or the request is refused there.
@@ -54,18 +65,18 @@ Result<void> check_longest(const Situation& situation) {
                              room, longest)};
 }
 
-bool good(const PlanRequest& request, const Figures& figures) {
+bool good(const PlanRequest& request, const FleetFigures& figures) {
     return !figures.saturated && misses(request.targets, figures).empty();
 }
 
-Figures figures_with(Situation situation, uint32_t replicas) {
+FleetFigures figures_with(Situation situation, uint32_t replicas) {
     situation.replicas = replicas;
     return solve(situation);
 }
 
 }  // namespace
 
-std::string name_of(const Candidate& candidate) {
+std::string name_of(const PlanCandidate& candidate) {
     std::string name = concat(candidate.accelerator.name, ", TP ", candidate.tp);
     if (candidate.dp > 1) name += concat(", DP ", candidate.dp);
     if (candidate.ep > 1) name += concat(", EP ", candidate.ep);
@@ -75,16 +86,16 @@ std::string name_of(const Candidate& candidate) {
     return name;
 }
 
-std::vector<Candidate> candidates_of(const PlanRequest& request) {
-    std::vector<Candidate> out;
+std::vector<PlanCandidate> candidates_of(const PlanRequest& request) {
+    std::vector<PlanCandidate> out;
     for (const Accelerator& accelerator : request.accelerators)
         for (const uint32_t ranks : request.tensor_parallel)
             for (const KvDtype kv_dtype : request.kv_dtypes)
                 for (const double ram : request.ram_tiers) {
-                    Candidate one{.accelerator = accelerator,
-                                  .tp = ranks,
-                                  .kv_dtype = kv_dtype,
-                                  .ram_tier_bytes = ram};
+                    PlanCandidate one{.accelerator = accelerator,
+                                      .tp = ranks,
+                                      .kv_dtype = kv_dtype,
+                                      .ram_tier_bytes = ram};
                     out.push_back(one);
                     if (!request.model.is_moe() || ranks == 1) continue;
                     one.tp = 1;
@@ -94,7 +105,7 @@ std::vector<Candidate> candidates_of(const PlanRequest& request) {
     return out;
 }
 
-Result<Situation> situation_of(const PlanRequest& request, const Candidate& candidate) {
+Result<Situation> situation_of(const PlanRequest& request, const PlanCandidate& candidate) {
     Situation out;
     out.workload = request.workload;
     out.people = people(request);
@@ -109,34 +120,35 @@ Result<Situation> situation_of(const PlanRequest& request, const Candidate& cand
                       .step_tokens = request.step_tokens,
                       .max_context = static_cast<uint32_t>(request.workload.context_max)};
     TRY(out.memory, memory_budget(out.deployment));
-    out.cost = StepCost(step_coefficients(out.deployment, request.fit));
+    out.fit = fit_of(request, candidate.accelerator);
+    out.cost = StepCost(step_coefficients(out.deployment, out.fit));
     out.tiers = request.tier_speeds;
     out.tiers.ram_bytes = candidate.ram_tier_bytes;
     TRY(check_longest(out));
     return out;
 }
 
-std::vector<Miss> misses(const Targets& targets, const Figures& figures) {
-    std::vector<Miss> all = all_targets(targets, figures);
-    std::erase_if(all, [](const Miss& miss) { return miss.factor <= 1; });
+std::vector<MissedTarget> misses(const Targets& targets, const FleetFigures& figures) {
+    std::vector<MissedTarget> all = all_targets(targets, figures);
+    std::erase_if(all, [](const MissedTarget& miss) { return miss.factor <= 1; });
     return all;
 }
 
-double tightness(const Targets& targets, const Figures& figures) {
+double tightness(const Targets& targets, const FleetFigures& figures) {
     double worst = 0;
-    for (const Miss& one : all_targets(targets, figures))
+    for (const MissedTarget& one : all_targets(targets, figures))
         worst = std::max(worst, one.factor);
     return worst;
 }
 
-std::optional<Money> money_of(const PlanRequest& request, const PlanOption& option) {
+std::optional<FleetCost> money_of(const PlanRequest& request, const PlanOption& option) {
     const Accelerator& accelerator = option.candidate.accelerator;
     const double price = price_of(request, accelerator);
     if (price <= 0) return std::nullopt;
     const bool given = request.price_per_hour > 0;
     const double count = option.accelerators();
     const Workload& workload = request.workload;
-    Money money;
+    FleetCost money;
     money.per_hour = count * price;
     money.per_hour_low = given ? money.per_hour : count * accelerator.dollars_per_hour_low;
     money.per_hour_high = given ? money.per_hour : count * accelerator.dollars_per_hour_high;
@@ -150,7 +162,7 @@ std::optional<Money> money_of(const PlanRequest& request, const PlanOption& opti
     return money;
 }
 
-PlanOption option_with(const PlanRequest& request, const Candidate& candidate,
+PlanOption option_with(const PlanRequest& request, const PlanCandidate& candidate,
                        const Situation& replica, uint32_t replicas, uint32_t spare) {
     PlanOption out;
     out.candidate = candidate;
@@ -166,13 +178,13 @@ PlanOption option_with(const PlanRequest& request, const Candidate& candidate,
     return out;
 }
 
-PlanOption fewest_replicas(const PlanRequest& request, const Candidate& candidate,
+PlanOption fewest_replicas(const PlanRequest& request, const PlanCandidate& candidate,
                            const Situation& replica) {
     const uint32_t most = std::max(1u, most_replicas(request, candidate));
     uint32_t enough = 1, nearest = 1;
     double least = 1e300;
     for (;;) {
-        const Figures figures = figures_with(replica, enough);
+        const FleetFigures figures = figures_with(replica, enough);
         if (good(request, figures)) break;
         const double factor = tightness(request.targets, figures);
         if (factor < 0.99 * least) {

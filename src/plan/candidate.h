@@ -13,7 +13,7 @@
 
 namespace brigada {
 
-struct Candidate {
+struct PlanCandidate {
     Accelerator accelerator = {};
     uint32_t tp = 1, dp = 1, ep = 1;
     KvDtype kv_dtype = KvDtype::bf16;
@@ -23,28 +23,28 @@ struct Candidate {
 };
 
 /// "H100 SXM 80GB, TP 2, KV fp8, 128 GiB of RAM".
-std::string name_of(const Candidate& candidate);
+std::string name_of(const PlanCandidate& candidate);
 
 /// Every combination the request allows, in a fixed order; experts apart only where there are some.
-std::vector<Candidate> candidates_of(const PlanRequest& request);
+std::vector<PlanCandidate> candidates_of(const PlanRequest& request);
 
 /// What one replica is, and what fits there. Errors: why it can't be.
-Result<Situation> situation_of(const PlanRequest& request, const Candidate& candidate);
+Result<Situation> situation_of(const PlanRequest& request, const PlanCandidate& candidate);
 
 /// One target that does not hold.
-struct Miss {
+struct MissedTarget {
     std::string target = {};  // "TTFT p90"
     double wanted = 0, got = 0;
     std::string unit = {};
     double factor = 1;  // by which it is missed
 };
 
-std::vector<Miss> misses(const Targets& targets, const Figures& figures);
+std::vector<MissedTarget> misses(const Targets& targets, const FleetFigures& figures);
 
 /// How near the closest target is: 1 is exactly met, 2 missed by twice, 0.5 twice as good.
-double tightness(const Targets& targets, const Figures& figures);
+double tightness(const Targets& targets, const FleetFigures& figures);
 
-struct Money {
+struct FleetCost {
     double per_hour = 0, per_hour_low = 0, per_hour_high = 0;  // dollars, of the fleet
     double per_month = 0;
     double per_developer_month = 0;
@@ -56,29 +56,29 @@ struct Money {
 inline constexpr double kHoursPerMonth = 730;
 
 struct PlanOption {
-    Candidate candidate = {};
+    PlanCandidate candidate = {};
     Situation situation = {};  // all replicas, spare ones too
     uint32_t replicas = 0;
-    uint32_t spare = 0;               // of those
-    Figures normal = {};              // all replicas answer
-    Figures degraded = {};            // as many as are left when the spare ones are lost
-    std::optional<Money> money = {};  // nothing where no price is known
-    std::vector<Miss> misses = {};    // of the degraded fleet
+    uint32_t spare = 0;                     // of those
+    FleetFigures normal = {};               // all replicas answer
+    FleetFigures degraded = {};             // as many as are left when the spare ones are lost
+    std::optional<FleetCost> money = {};    // nothing where no price is known
+    std::vector<MissedTarget> misses = {};  // of the degraded fleet
     double tightness = 0;
     size_t order = 0;  // among the candidates
 
     uint32_t accelerators() const { return replicas * candidate.accelerators(); }
 };
 
-std::optional<Money> money_of(const PlanRequest& request, const PlanOption& option);
+std::optional<FleetCost> money_of(const PlanRequest& request, const PlanOption& option);
 
 /// The fewest replicas that meet the targets without the spare ones, and the spare ones; or, when
 /// no number does, the one that comes nearest, with its misses.
-PlanOption fewest_replicas(const PlanRequest& request, const Candidate& candidate,
+PlanOption fewest_replicas(const PlanRequest& request, const PlanCandidate& candidate,
                            const Situation& replica);
 
 /// That many, whatever it meets.
-PlanOption option_with(const PlanRequest& request, const Candidate& candidate,
+PlanOption option_with(const PlanRequest& request, const PlanCandidate& candidate,
                        const Situation& replica, uint32_t replicas, uint32_t spare);
 
 }  // namespace brigada

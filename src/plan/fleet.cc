@@ -63,7 +63,7 @@ CarriedPart carried_by(const PlanRequest& whole, const FleetPart& part) {
     const PlanRequest request = for_part(whole, part);
     CarriedPart best{.part = part};
     best.dollars_per_hour = part.count * price_of(request, part);
-    for (const Candidate& candidate : candidates_of(request)) {
+    for (const PlanCandidate& candidate : candidates_of(request)) {
         const uint32_t replicas = part.count / candidate.accelerators();
         const Result<Situation> replica = situation_of(request, candidate);
         if (!replica || replicas == 0) {
@@ -86,8 +86,8 @@ CarriedPart carried_by(const PlanRequest& whole, const FleetPart& part) {
 
 }  // namespace
 
-Result<Fleet> parse_fleet(std::string_view text) {
-    Fleet fleet{.name = std::string(trimmed(text))};
+Result<PlanFleet> parse_fleet(std::string_view text) {
+    PlanFleet fleet{.name = std::string(trimmed(text))};
     std::string_view rest = text;
     for (;;) {
         const size_t plus = rest.find('+');
@@ -98,7 +98,7 @@ Result<Fleet> parse_fleet(std::string_view text) {
     }
 }
 
-CarriedFleet carried_by(const PlanRequest& request, const Fleet& fleet) {
+CarriedFleet carried_by(const PlanRequest& request, const PlanFleet& fleet) {
     CarriedFleet out{.fleet = fleet};
     for (const FleetPart& part : fleet.parts) {
         CarriedPart carried = carried_by(request, part);
@@ -108,6 +108,22 @@ CarriedFleet carried_by(const PlanRequest& request, const Fleet& fleet) {
         out.parts.push_back(std::move(carried));
     }
     return out;
+}
+
+Json to_json(const CarriedFleet& fleet) {
+    Json parts = Json::array();
+    for (const CarriedPart& part : fleet.parts)
+        parts.push_back({{"accelerator", part.part.accelerator.name},
+                         {"count", part.part.count},
+                         {"layout", part.layout},
+                         {"people", part.people},
+                         {"output_tokens_per_s", part.output_tokens_per_s},
+                         {"dollars_per_hour", part.dollars_per_hour}});
+    return {{"fleet", fleet.fleet.name},
+            {"people", fleet.people},
+            {"output_tokens_per_s", fleet.output_tokens_per_s},
+            {"dollars_per_hour", fleet.dollars_per_hour},
+            {"parts", parts}};
 }
 
 }  // namespace brigada

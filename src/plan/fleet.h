@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "plan/scenarios.h"
 
 namespace brigada {
@@ -16,7 +17,7 @@ struct FleetPart {
     double price_per_hour = 0;  // of one; 0: the catalogue's
 };
 
-struct Fleet {
+struct PlanFleet {
     std::string name = {};
     std::vector<FleetPart> parts = {};
 };
@@ -30,17 +31,19 @@ struct CarriedPart {
 };
 
 struct CarriedFleet {
-    Fleet fleet = {};
+    PlanFleet fleet = {};
     std::vector<CarriedPart> parts = {};
     double people = 0;
     double output_tokens_per_s = 0;
     double dollars_per_hour = 0;
 };
 
+Json to_json(const CarriedFleet& fleet);
+
 /// "4 x RTX 4090 @ 0.30 + 2 x H100 SXM 80GB". Error::invalid_argument shows how it is written.
-Result<Fleet> parse_fleet(std::string_view text);
+Result<PlanFleet> parse_fleet(std::string_view text);
 
 /// Each part in the layout in which it carries most people within the targets.
-CarriedFleet carried_by(const PlanRequest& request, const Fleet& fleet);
+CarriedFleet carried_by(const PlanRequest& request, const PlanFleet& fleet);
 
 }  // namespace brigada

@@ -30,17 +30,17 @@ std::string text_of(const Line& line) {
 
 }  // namespace
 
-double Page::add(Line line) {
+double PlanPage::add(Line line) {
     CHECK(!sections_.empty(), "a line needs a title above it");
     sections_.back().lines.push_back(std::move(line));
     return sections_.back().lines.back().value;
 }
 
-void Page::note(std::string text) {
+void PlanPage::note(std::string text) {
     add({.name = std::move(text)});
 }
 
-const Line* Page::find(std::string_view name) const {
+const Line* PlanPage::find(std::string_view name) const {
     for (const Section& section : sections_)
         for (const Line& line : section.lines)
             if (line.name == name) return &line;
@@ -55,7 +55,7 @@ std::string shown(double value) {
     return fmt::format("{:.4g}", value);
 }
 
-std::string page_text(const Page& page) {
+std::string page_text(const PlanPage& page) {
     std::string out;
     for (const Section& section : page.sections()) {
         out += concat(out.empty() ? "" : "\n", section.title, "\n");
@@ -65,7 +65,7 @@ std::string page_text(const Page& page) {
     return out;
 }
 
-Json to_json(const Page& page) {
+Json to_json(const PlanPage& page) {
     Json out = Json::array();
     for (const Section& section : page.sections())
         for (const Line& line : section.lines)

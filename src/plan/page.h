@@ -24,7 +24,7 @@ struct Section {
     std::vector<Line> lines = {};
 };
 
-class Page {
+class PlanPage {
   public:
     /// Lines that follow stand under this title.
     void section(std::string title) { sections_.push_back({.title = std::move(title)}); }
@@ -46,7 +46,7 @@ class Page {
 /// A value as a page shows it: 4 significant digits, whole numbers in full: "327,680", "43.33".
 std::string shown(double value);
 
-std::string page_text(const Page& page);
-Json to_json(const Page& page);
+std::string page_text(const PlanPage& page);
+Json to_json(const PlanPage& page);
 
 }  // namespace brigada

@@ -36,11 +36,12 @@ std::vector<GridPoint> grid_of(const PlanOption& option) {
     return grid;
 }
 
-double kept_share(const Situation& situation, const Figures& figures) {
+double kept_share(const Situation& situation, const FleetFigures& figures) {
     const CacheLoad load{.workload = situation.workload,
                          .sessions = figures.sequences / situation.replicas,
                          .session_tokens = figures.session_tokens,
                          .answer_s = figures.call_s,
+                         .held_s = figures.call_s - figures.wait_s,
                          .gap_scale = 1 / situation.peak_factor};
     return std::min(1.0, resident_tokens(load, kAwaySeconds) / kv_room_tokens(situation));
 }
@@ -50,7 +51,7 @@ std::vector<HourOfDay> day_of(const PlanOption& option) {
     for (size_t hour = 0; hour < kOfficeDay.size(); ++hour) {
         Situation now = option.situation;
         now.people = option.situation.people * kOfficeDay[hour];
-        const Figures figures = solve(now);
+        const FleetFigures figures = solve(now);
         day.push_back({.hour = static_cast<int>(hour),
                        .people = now.people,
                        .running = figures.kv_use,

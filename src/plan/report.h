@@ -18,7 +18,7 @@ struct GridPoint {
     double people = 0;
     uint32_t replicas = 0;
     double context = 1;  // times the profile's
-    Figures figures = {};
+    FleetFigures figures = {};
 };
 
 /// An hour of a working day.
@@ -34,7 +34,7 @@ struct PlanReport {
     PlanRequest request = {};
     SearchResult result = {};
     std::optional<PlanOption> chosen = {};
-    Page page = {};
+    PlanPage page = {};
     std::vector<Scenario> scenarios = {};
     Breaking breaking = {};
     std::vector<GridPoint> grid = {};

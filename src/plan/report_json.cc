@@ -12,7 +12,7 @@ Json number(double value) {
     return std::isfinite(value) ? Json(value) : Json();
 }
 
-Json to_json(const Figures& figures) {
+Json to_json(const FleetFigures& figures) {
     return {{"calls_per_s", number(figures.calls_per_s)},
             {"running", number(figures.running)},
             {"hit_rate", number(figures.hit_rate)},
@@ -34,9 +34,9 @@ Json to_json(const Figures& figures) {
             {"saturated", figures.saturated}};
 }
 
-Json to_json(const std::vector<Miss>& misses) {
+Json to_json(const std::vector<MissedTarget>& misses) {
     Json out = Json::array();
-    for (const Miss& miss : misses)
+    for (const MissedTarget& miss : misses)
         out.push_back({{"target", miss.target},
                        {"wanted", number(miss.wanted)},
                        {"got", number(miss.got)},
@@ -45,7 +45,7 @@ Json to_json(const std::vector<Miss>& misses) {
     return out;
 }
 
-Json to_json(const std::optional<Money>& money) {
+Json to_json(const std::optional<FleetCost>& money) {
     if (!money) return {};
     return {{"per_hour", number(money->per_hour)},
             {"per_hour_low", number(money->per_hour_low)},
@@ -57,7 +57,7 @@ Json to_json(const std::optional<Money>& money) {
             {"kilowatts", number(money->kilowatts)}};
 }
 
-Json to_json(const Candidate& candidate) {
+Json to_json(const PlanCandidate& candidate) {
     return {{"accelerator", candidate.accelerator.name},
             {"tp", candidate.tp},
             {"dp", candidate.dp},

@@ -81,6 +81,9 @@ Result<void> check_request(const PlanRequest& request) {
     TRY(check_workload(request.workload));
     TRY(check_targets(request.targets));
     TRY(check_choices(request));
+    TRY(within("mfu", request.mfu.value_or(1), 0.01, 1));
+    TRY(within("mbu", request.mbu.value_or(1), 0.01, 1));
+    TRY(within("step-ms", 1000 * request.step_s.value_or(0), 0, 1000));
     TRY(within("peak-factor", request.peak_factor, 0.1, 100));
     TRY(within("spare", request.spare_replicas, 0, 64));
     TRY(within("utilisation", request.utilisation, 0.1, 1));

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cost/accelerator.h"
-#include "cost/engine_fit.h"
 #include "cost/geometry.h"
 #include "cost/kv_size.h"
 #include "plan/workload.h"
@@ -53,9 +52,8 @@ struct PlanRequest {
     std::vector<KvDtype> kv_dtypes = {KvDtype::bf16, KvDtype::fp8};
     std::vector<double> ram_tiers = {0};  // bytes per accelerator, each tried
     KvTiers tier_speeds = {};             // bandwidths, and the disk that each has
-    EngineFit fit = {};
-    bool fit_is_given = false;  // otherwise the accelerator's own, where one is known
-    std::string engine = "vllm";
+    std::string engine = "vllm";          // whose known speed on an accelerator counts
+    std::optional<double> mfu = {}, mbu = {}, step_s = {};  // instead of what is known
     double utilisation = 0.9;
     uint32_t step_tokens = 2048;
     uint32_t most_accelerators = 1024;

@@ -75,21 +75,21 @@ Situation failing_agents(Situation situation) {
     return situation;
 }
 
-bool breaks(const PlanRequest& request, const Figures& figures) {
+bool breaks(const PlanRequest& request, const FleetFigures& figures) {
     return figures.saturated || !misses(request.targets, figures).empty();
 }
 
-Figures with_people(Situation situation, double people) {
+FleetFigures with_people(Situation situation, double people) {
     situation.people = people;
     return solve(situation);
 }
 
-std::string first_to_break(const PlanRequest& request, const Figures& figures) {
-    const std::vector<Miss> all = misses(request.targets, figures);
+std::string first_to_break(const PlanRequest& request, const FleetFigures& figures) {
+    const std::vector<MissedTarget> all = misses(request.targets, figures);
     if (figures.kv_use > 0.99) return "room for KV";
     if (figures.read_busy > 0.95) return "reading prompts";
     if (all.empty()) return "speed";
-    return std::ranges::max_element(all, {}, &Miss::factor)->target;
+    return std::ranges::max_element(all, {}, &MissedTarget::factor)->target;
 }
 
 }  // namespace

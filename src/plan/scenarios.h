@@ -11,10 +11,10 @@ namespace brigada {
 struct Scenario {
     std::string name = {};
     std::string what = {};  // happens, for people
-    Figures figures = {};
+    FleetFigures figures = {};
     double prefill = 1;     // tokens to be read for each call, against the plan
     double recovery_s = 0;  // once, to read again what was lost
-    std::vector<Miss> misses = {};
+    std::vector<MissedTarget> misses = {};
     bool collapses() const { return figures.saturated; }
 };
 

@@ -68,7 +68,7 @@ Rejected over_budget(const PlanRequest& request, const PlanOption& option) {
 SearchResult search(const PlanRequest& request) {
     SearchResult out;
     size_t order = 0;
-    for (const Candidate& candidate : candidates_of(request)) {
+    for (const PlanCandidate& candidate : candidates_of(request)) {
         const Result<Situation> replica = situation_of(request, candidate);
         if (!replica) {
             out.rejected.push_back({.candidate = candidate, .reason = replica.error().message});
@@ -97,7 +97,7 @@ std::string nearest_text(const SearchResult& result) {
     }
     const PlanOption& near = result.missed.front();
     std::string by;
-    for (const Miss& miss : near.misses)
+    for (const MissedTarget& miss : near.misses)
         by += concat(by.empty() ? "" : ", ", miss.target, " ", shown(miss.got), " ", miss.unit,
                      " instead of ", shown(miss.wanted), " (missed by ", shown(miss.factor), " x)");
     return concat("no candidate meets it: nearest is ", near.replicas, " x ",

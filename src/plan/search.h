@@ -11,7 +11,7 @@
 namespace brigada {
 
 struct Rejected {
-    Candidate candidate = {};
+    PlanCandidate candidate = {};
     std::string reason = {};
 };
 

@@ -28,9 +28,10 @@ double slices(double uncached, double batch, uint32_t step_tokens) {
 }
 
 /// Steps that carry a slice, for each second.
-double mixed_steps(const ReplicaLoad& load, const std::vector<Reading>& readings, double batch) {
+double mixed_steps(const ReplicaLoad& load, const std::vector<PromptReading>& readings,
+                   double batch) {
     double per_call = 0;
-    for (const Reading& reading : readings)
+    for (const PromptReading& reading : readings)
         per_call += reading.share * slices(reading.uncached, batch, load.step_tokens);
     return load.calls_per_s * per_call;
 }
@@ -40,9 +41,9 @@ struct Moments {
 };
 
 Moments read_all(const StepCost& cost, const ReplicaLoad& load, double batch,
-                 std::vector<Reading>& readings) {
+                 std::vector<PromptReading>& readings) {
     Moments moments;
-    for (Reading& reading : readings) {
+    for (PromptReading& reading : readings) {
         const double compute = read_prompt(cost, batch, load.context, reading.prompt,
                                            reading.uncached, load.step_tokens);
         reading.read_s = reading.load_s + compute;
@@ -78,7 +79,7 @@ double read_prompt(const StepCost& cost, double batch, double context, double pr
 }
 
 AnswerTime answer_time(const StepCost& cost, const ReplicaLoad& load,
-                       std::vector<Reading>& readings) {
+                       std::vector<PromptReading>& readings) {
     const double beside = std::max(0.0, 1 - 1 / std::max(1.0, load.sources));
     double tpot = decode_step(cost, 1, load.context);
     AnswerTime out;

@@ -29,7 +29,7 @@ struct AnswerTime {
 
 /// Fills in read_s of each reading. Endless times where the replica can't keep up.
 AnswerTime answer_time(const StepCost& cost, const ReplicaLoad& load,
-                       std::vector<Reading>& readings);
+                       std::vector<PromptReading>& readings);
 
 /// Seconds of a step in which `batch` sequences (not a whole number) decode at `context` tokens.
 double decode_step(const StepCost& cost, double batch, double context);

@@ -34,7 +34,8 @@ double price_of(const PlanOption& option) {
 
 }  // namespace
 
-void explain_demand(Page& page, const Workload& workload, double people, const Figures& figures) {
+void explain_demand(PlanPage& page, const Workload& workload, double people,
+                    const FleetFigures& figures) {
     page.section("Who asks");
     page.add({.name = "people at work",
               .formula = "at the same time",
@@ -72,7 +73,7 @@ void explain_demand(Page& page, const Workload& workload, double people, const F
               .unit = "sequences"});
 }
 
-void explain_duty(Page& page, const Workload& workload, double tokens_per_s, double answer_s) {
+void explain_duty(PlanPage& page, const Workload& workload, double tokens_per_s, double answer_s) {
     page.section("Duty: the share of a session in which the fleet works for it");
     const double calls = workload.calls_per_session;
     const double decode =
@@ -107,7 +108,7 @@ void explain_duty(Page& page, const Workload& workload, double tokens_per_s, dou
               .unit = "calls/s"});
 }
 
-void explain_reuse(Page& page, const Situation& situation, const Figures& figures) {
+void explain_reuse(PlanPage& page, const Situation& situation, const FleetFigures& figures) {
     const Workload& workload = situation.workload;
     page.section("What is found of a prompt");
     page.add({.name = "age of eviction",
@@ -162,7 +163,7 @@ void explain_reuse(Page& page, const Situation& situation, const Figures& figure
               .unit = "of prompt tokens"});
 }
 
-void explain_speed(Page& page, const Situation& situation, const Figures& figures) {
+void explain_speed(PlanPage& page, const Situation& situation, const FleetFigures& figures) {
     const Workload& workload = situation.workload;
     const double context = workload.prompt_tokens + workload.output_tokens / 2;
     page.section("Speed of one replica");
@@ -172,7 +173,9 @@ void explain_speed(Page& page, const Situation& situation, const Figures& figure
                   concat(shown(figures.decode_batch), " sequences of ", shown(context), " tokens"),
               .value = decode_step(situation.cost, figures.decode_batch, context) * 1000,
               .unit = "ms",
-              .source = "cost model of the accelerator and the engine"});
+              .source = fmt::format("datasheet, MFU {:.2f}, MBU {:.2f}, {:.1f} ms a step: {}",
+                                    situation.fit.mfu, situation.fit.mbu,
+                                    situation.fit.step_s * 1000, situation.fit.source)});
     page.add({.name = "share of the time in which prompts are read",
               .formula = "calls/s of a replica x seconds of steps with a slice of a prompt",
               .numbers = concat(shown(figures.calls_per_s / situation.replicas), " calls/s"),
@@ -210,7 +213,7 @@ void explain_speed(Page& page, const Situation& situation, const Figures& figure
                                      figures.ttft_p95_s, figures.ttft_p99_s),
               .value = figures.ttft_p90_s,
               .unit = "s",
-              .source = "estimate; --verify simulates it"});
+              .source = "estimate"});
     page.add({.name = "interactivity p90",
               .formula = "1 / P90 of (answer time / output tokens)",
               .numbers = "over the lengths of answers in the profile",
@@ -225,14 +228,14 @@ void explain_speed(Page& page, const Situation& situation, const Figures& figure
               .unit = "s"});
 }
 
-void explain_money(Page& page, const PlanRequest& request, const PlanOption& option) {
+void explain_money(PlanPage& page, const PlanRequest& request, const PlanOption& option) {
     page.section("Money and energy");
     if (!option.money) {
         page.note(concat("no price is known for ", option.candidate.accelerator.name,
                          "; say it with --price"));
         return;
     }
-    const Money& money = *option.money;
+    const FleetCost& money = *option.money;
     const double count = option.accelerators();
     page.add({.name = "cost",
               .formula = "replicas x accelerators x $/h",
@@ -278,14 +281,21 @@ void explain_money(Page& page, const PlanRequest& request, const PlanOption& opt
               .unit = "kWh"});
 }
 
-Page explain(const PlanRequest& request, const PlanOption& option) {
-    Page page;
+PlanPage explain(const PlanRequest& request, const PlanOption& option) {
+    PlanPage page;
     const Situation& plan = option.situation;
-    const Figures& figures = option.normal;
+    const FleetFigures& figures = option.normal;
     explain_demand(page, plan.workload, plan.people, figures);
     explain_duty(page, plan.workload, 1 / figures.tpot_s, figures.call_s);
     explain_kv(page, plan.deployment.model, plan.deployment.kv_dtype, plan.deployment.tp,
                figures.session_tokens);
+    const double ranks = plan.deployment.tp;
+    const double link = plan.deployment.accelerator.scale_out_bytes_per_s * ranks;
+    if (link > 0)
+        explain_move(page,
+                     ranks * static_cast<double>(plan.memory.kv_size.sequence_bytes(
+                                 static_cast<uint64_t>(figures.session_tokens))),
+                     link);
     explain_memory(page, plan.deployment, plan.memory, figures.session_tokens);
     explain_reuse(page, plan, figures);
     explain_speed(page, plan, figures);

@@ -71,7 +71,7 @@ std::map<std::string, Group> groups_of(const ModelGeometry& model, uint32_t tp) 
     return groups;
 }
 
-void explain_groups(Page& page, const ModelGeometry& model, KvDtype dtype, uint32_t tp) {
+void explain_groups(PlanPage& page, const ModelGeometry& model, KvDtype dtype, uint32_t tp) {
     const double bytes = bytes_per_number(dtype);
     for (const auto& [numbers, group] : groups_of(model, tp)) {
         if (group.kind.of_a_token == 0) {
@@ -89,7 +89,8 @@ void explain_groups(Page& page, const ModelGeometry& model, KvDtype dtype, uint3
 
 }  // namespace
 
-void explain_kv(Page& page, const ModelGeometry& model, KvDtype dtype, uint32_t tp, double tokens) {
+void explain_kv(PlanPage& page, const ModelGeometry& model, KvDtype dtype, uint32_t tp,
+                double tokens) {
     const KvSize size = kv_size(model, dtype, tp);
     page.section(concat("KV of a sequence, ", to_string(dtype),
                         tp > 1 ? concat(", on one of ", tp, " ranks") : std::string()));
@@ -124,7 +125,17 @@ void explain_kv(Page& page, const ModelGeometry& model, KvDtype dtype, uint32_t 
               .unit = "blocks"});
 }
 
-void explain_memory(Page& page, const Placement& deployment, const MemoryBudget& memory,
+void explain_move(PlanPage& page, double kv_bytes, double link_bytes_per_s) {
+    page.add(
+        {.name = "moving a sequence to another replica",
+         .formula = "KV of a sequence / bandwidth of the link",
+         .numbers = fmt::format("{:.3f} GB / {:.1f} GB/s", kv_bytes / kGB, link_bytes_per_s / kGB),
+         .value = kv_bytes / link_bytes_per_s * 1000,
+         .unit = "ms",
+         .source = "datasheet; KV holds K and V, so nothing is counted twice"});
+}
+
+void explain_memory(PlanPage& page, const Placement& deployment, const MemoryBudget& memory,
                     double tokens) {
     const auto gib = [](uint64_t bytes) { return static_cast<double>(bytes) / kGiB; };
     page.section("Memory of one rank");

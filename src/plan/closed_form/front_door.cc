@@ -22,7 +22,7 @@ constexpr double kQueueWaitSeconds = 30;  // brigada.classes.standard.queue_wait
 constexpr double kBurst = 10;
 
 double tokens_per_s(const PlanOption& option) {
-    const Figures& figures = option.normal;
+    const FleetFigures& figures = option.normal;
     const double reading = std::max(1e-9, figures.read_busy);
     return figures.calls_per_s * figures.uncached_per_call / reading;
 }
@@ -53,7 +53,8 @@ double queue_cap(double calls_per_s, double wait_s) {
     return std::max(16.0, std::ceil(calls_per_s * wait_s));
 }
 
-void explain_promises(Page& page, const std::vector<TenantLimit>& tenants, double tokens_per_s) {
+void explain_promises(PlanPage& page, const std::vector<TenantLimit>& tenants,
+                      double tokens_per_s) {
     double promised = 0;
     std::string numbers;
     for (const TenantLimit& tenant : tenants) {
@@ -78,7 +79,7 @@ void explain_promises(Page& page, const std::vector<TenantLimit>& tenants, doubl
               .unit = "of what it can take"});
 }
 
-void explain_front_door(Page& page, const PlanRequest& request, const PlanOption& option) {
+void explain_front_door(PlanPage& page, const PlanRequest& request, const PlanOption& option) {
     const Workload& workload = option.situation.workload;
     const double calls = option.normal.calls_per_s;
     const FrontDoor door = our_front_door(workload, calls, request.spare_replicas > 0);

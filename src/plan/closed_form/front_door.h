@@ -31,9 +31,9 @@ double database_connections(const FrontDoor& door);
 /// The least each queue may hold, so that nobody waits longer than `wait_s` in vain.
 double queue_cap(double calls_per_s, double wait_s);
 
-void explain_front_door(Page& page, const PlanRequest& request, const PlanOption& option);
+void explain_front_door(PlanPage& page, const PlanRequest& request, const PlanOption& option);
 
 /// Tokens a minute that a fleet reads and writes, against what tenants were promised.
-void explain_promises(Page& page, const std::vector<TenantLimit>& tenants, double tokens_per_s);
+void explain_promises(PlanPage& page, const std::vector<TenantLimit>& tenants, double tokens_per_s);
 
 }  // namespace brigada

@@ -8,8 +8,8 @@ namespace brigada {
 
 namespace {
 
-/// Lengths of answers in the middle of twenty classes of equal share.
-constexpr int kLengths = 20;
+/// Lengths of answers in the middle of forty classes of equal share.
+constexpr int kLengths = 40;
 
 std::array<double, kLengths> lengths(const CallTimes& times) {
     std::array<double, kLengths> out{};
@@ -26,7 +26,7 @@ double waits_longer(const CallTimes& times, double seconds) {
 
 double longer_than(const CallTimes& times, double seconds) {
     double share = 0;
-    for (const Reading& reading : times.readings)
+    for (const PromptReading& reading : times.readings)
         share += reading.share * waits_longer(times, seconds - reading.read_s);
     return share;
 }

@@ -9,7 +9,7 @@
 namespace brigada {
 
 struct CallTimes {
-    const std::vector<Reading>& readings;
+    const std::vector<PromptReading>& readings;
     const std::vector<Quantile>& outputs;
     double wait_s = 0;     // mean
     double read_busy = 0;  // the share of calls that wait at all

@@ -17,7 +17,7 @@ double resident_tokens(const CacheLoad& load, double age_s) {
     const double every = load.visits_every;
     const double scale = load.gap_scale * every;
     const double bound = std::min(age_s / scale, kAwaySeconds);
-    const double held = load.answer_s / every + mean_gap(load.workload, bound) * scale;
+    const double held = load.held_s / every + mean_gap(load.workload, bound) * scale;
     const double going_on = std::min(1.0, held / (cycle(load) * every));
     const double ended_per_s = 1 / (load.workload.calls_per_session * cycle(load));
     return load.sessions * load.session_tokens * (going_on + ended_per_s * age_s);

@@ -11,7 +11,8 @@ struct CacheLoad {
     const Workload& workload;
     double sessions = 0;        // that live on this cache
     double session_tokens = 0;  // KV of one
-    double answer_s = 0;        // of a call, during which its KV is held
+    double answer_s = 0;        // of a call, waiting included
+    double held_s = 0;          // of that, while its KV is held
     double gap_scale = 1;       // gaps are so many times those of the workload
     double visits_every = 1;    // one call in so many of a session comes here (no affinity)
 };

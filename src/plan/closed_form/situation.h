@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cost/engine_fit.h"
 #include "cost/placement.h"
 #include "cost/step_cost.h"
 #include "plan/request.h"
@@ -18,7 +19,8 @@ struct Situation {
     double peak_factor = 1;  // they think so many times faster than the profile says
     Placement deployment = {};
     MemoryBudget memory = {};  // of the deployment
-    StepCost cost = {};        // of the deployment and its engine
+    EngineFit fit = {};        // what the engine reaches there
+    StepCost cost = {};        // of the two
     uint32_t replicas = 1;
     KvTiers tiers = {};
     bool affinity = true;    // a session stays where its KV is
@@ -26,7 +28,7 @@ struct Situation {
 };
 
 /// Reading one call's prompt, by where its prefix was found.
-struct Reading {
+struct PromptReading {
     double share = 0;     // of calls
     double uncached = 0;  // tokens
     double prompt = 0;    // tokens
@@ -34,7 +36,7 @@ struct Reading {
     double read_s = 0;    // until the first token, not waiting
 };
 
-struct Figures {
+struct FleetFigures {
     // demand, of the fleet
     double think_s = 0;    // between an answer and the next call, at the peak
     double cycle_s = 0;    // think and answer
@@ -43,12 +45,12 @@ struct Figures {
     double running = 0;  // calls in flight (Little)
 
     // what is found, of one replica
-    double session_tokens = 0;           // KV of one session, states as tokens
-    double eviction_age_s = 0;           // idle KV older than this is gone
-    double tier_age_s = 0;               // or older than this, from the tiers
-    double kv_use = 0;                   // of the room, by what runs
-    double hit_rate = 0;                 // of prompt tokens
-    std::vector<Reading> readings = {};  // found, loaded, read again
+    double session_tokens = 0;                 // KV of one session, states as tokens
+    double eviction_age_s = 0;                 // idle KV older than this is gone
+    double tier_age_s = 0;                     // or older than this, from the tiers
+    double kv_use = 0;                         // of the room, by what runs
+    double hit_rate = 0;                       // of prompt tokens
+    std::vector<PromptReading> readings = {};  // found, loaded, read again
     double uncached_per_call = 0;
 
     // speed, of one replica

@@ -26,13 +26,14 @@ double sequences_per_replica(const Situation& situation) {
     return situation.people * amplification(situation.workload) / situation.replicas;
 }
 
-CacheLoad cache_load(const Situation& situation, double answer_s) {
+CacheLoad cache_load(const Situation& situation, double answer_s, double held_s) {
     const double replicas = situation.replicas;
     const bool stays = situation.affinity;
     return {.workload = situation.workload,
             .sessions = sequences_per_replica(situation) * (stays ? 1 : replicas),
             .session_tokens = session_kv_tokens(situation),
             .answer_s = answer_s,
+            .held_s = held_s,
             .gap_scale = 1 / situation.peak_factor,
             .visits_every = stays ? 1 : replicas};
 }
@@ -54,14 +55,14 @@ double tier_bytes_per_s(const KvTiers& tiers) {
 }
 
 struct Look {
-    Figures figures;
+    FleetFigures figures;
     AnswerTime time;
 };
 
 /// What happens at a replica when calls are answered after `answer_s`.
 Look look(const Situation& situation, double answer_s) {
     Look out;
-    Figures& figures = out.figures;
+    FleetFigures& figures = out.figures;
     const Workload& workload = situation.workload;
     figures.think_s = think_time(situation);
     figures.cycle_s = figures.think_s + answer_s;
@@ -69,15 +70,18 @@ Look look(const Situation& situation, double answer_s) {
     figures.calls_per_s = figures.sequences / figures.cycle_s;
     figures.running = figures.calls_per_s * answer_s;
     figures.session_tokens = session_kv_tokens(situation);
-    figures.kv_use =
-        figures.running / situation.replicas * figures.session_tokens / kv_room_tokens(situation);
-    figures.readings = readings_of(situation, answer_s, figures);
     const ReplicaLoad load{.calls_per_s = figures.calls_per_s / situation.replicas,
                            .sources = sequences_per_replica(situation),
                            .context = workload.prompt_tokens + workload.output_tokens / 2,
                            .output_tokens = workload.output_tokens,
                            .step_tokens = situation.deployment.step_tokens};
-    out.time = answer_time(situation.cost, load, figures.readings);
+    double held_s = 0;  // what is found depends on how long KV is held, and the other way round
+    for (int round = 0; round < 2; ++round) {
+        figures.readings = readings_of(situation, answer_s, held_s, figures);
+        out.time = answer_time(situation.cost, load, figures.readings);
+        held_s = std::min(answer_s, out.time.read_s + out.time.decode_s);
+    }
+    figures.kv_use = load.calls_per_s * held_s * figures.session_tokens / kv_room_tokens(situation);
     return out;
 }
 
@@ -85,10 +89,10 @@ bool keeps_up(const Look& seen, double answer_s) {
     return seen.figures.kv_use <= 1 && seen.time.call_s() <= answer_s;
 }
 
-void fill_percentiles(const Workload& workload, Figures& figures) {
+void fill_percentiles(const Workload& workload, double queue_s, FleetFigures& figures) {
     const CallTimes times{.readings = figures.readings,
                           .outputs = workload.outputs,
-                          .wait_s = figures.wait_s,
+                          .wait_s = queue_s,
                           .read_busy = figures.read_busy,
                           .tpot_s = figures.tpot_s};
     figures.ttft_p50_s = ttft_quantile(times, 0.5);
@@ -122,9 +126,10 @@ double fresh_share(const Workload& workload) {
     return more <= 0 ? 0 : std::clamp(missed / more, 0.0, 1.0);
 }
 
-std::vector<Reading> readings_of(const Situation& situation, double answer_s, Figures& figures) {
+std::vector<PromptReading> readings_of(const Situation& situation, double answer_s, double held_s,
+                                       FleetFigures& figures) {
     const Workload& workload = situation.workload;
-    const CacheLoad load = cache_load(situation, answer_s);
+    const CacheLoad load = cache_load(situation, answer_s, held_s);
     const double room = kv_room_tokens(situation);
     const double tiers = tier_tokens(situation);
     figures.eviction_age_s = eviction_age(load, room);
@@ -137,18 +142,18 @@ std::vector<Reading> readings_of(const Situation& situation, double answer_s, Fi
     const double load_s = bytes / tier_bytes_per_s(situation.tiers);
     const double prompt = workload.prompt_tokens;
     const double again = prompt - workload.shared_tokens * situation.found_share;
-    std::vector<Reading> readings = {
+    std::vector<PromptReading> readings = {
         {.share = found, .uncached = workload.new_tokens, .prompt = prompt},
         {.share = loaded, .uncached = workload.new_tokens, .prompt = prompt, .load_s = load_s},
         {.share = 1 - found - loaded, .uncached = again, .prompt = prompt}};
     figures.uncached_per_call = 0;
-    for (const Reading& reading : readings)
+    for (const PromptReading& reading : readings)
         figures.uncached_per_call += reading.share * reading.uncached;
     figures.hit_rate = 1 - figures.uncached_per_call / prompt;
     return readings;
 }
 
-Figures solve(const Situation& situation) {
+FleetFigures solve(const Situation& situation) {
     double low = 0, high = kLongestWait;
     for (int i = 0; i < 40; ++i) {
         const double answer_s =
@@ -156,16 +161,18 @@ Figures solve(const Situation& situation) {
         (keeps_up(look(situation, answer_s), answer_s) ? high : low) = answer_s;
     }
     Look seen = look(situation, high);
-    Figures figures = std::move(seen.figures);
+    FleetFigures figures = std::move(seen.figures);
     figures.call_s = high;
     figures.read_busy = seen.time.read_busy;
-    figures.wait_s = std::max(seen.time.wait_s,
-                              high - seen.time.read_s - seen.time.decode_s);  // for KV, too
+    const double for_room = std::max(0.0, high - seen.time.call_s());  // until KV fits
+    for (PromptReading& reading : figures.readings)
+        reading.read_s += for_room;
+    figures.wait_s = seen.time.wait_s + for_room;
     figures.decode_batch = seen.time.decode_batch;
     figures.tpot_s = seen.time.tpot_s;
     figures.ttft_s = figures.wait_s + seen.time.read_s;
-    figures.saturated = figures.call_s > figures.think_s && figures.read_busy > 0.9;
-    fill_percentiles(situation.workload, figures);
+    figures.saturated = figures.read_busy > 0.9 || figures.kv_use > 0.98;
+    fill_percentiles(situation.workload, seen.time.wait_s, figures);
     return figures;
 }
 

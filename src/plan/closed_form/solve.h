@@ -7,7 +7,7 @@
 namespace brigada {
 
 /// Never fails: a fleet that is too small has long times and is `saturated`.
-Figures solve(const Situation& situation);
+FleetFigures solve(const Situation& situation);
 
 /// Tokens of KV that a replica has, and those a session takes there: its context, and what windows
 /// and states take in blocks.
@@ -18,7 +18,9 @@ double session_kv_tokens(const Situation& situation);
 /// branches): what the measured reuse leaves when each other call reads only its new tokens.
 double fresh_share(const Workload& workload);
 
-/// The shares of calls by what is found: in memory, in a tier, nothing.
-std::vector<Reading> readings_of(const Situation& situation, double answer_s, Figures& figures);
+/// When a call is answered after `answer_s` and holds its KV for `held_s`: the shares of calls by
+/// what is found: in memory, in a tier, nothing.
+std::vector<PromptReading> readings_of(const Situation& situation, double answer_s, double held_s,
+                                       FleetFigures& figures);
 
 }  // namespace brigada

@@ -18,7 +18,7 @@ struct ReplicaSpeed {
 };
 
 ReplicaSpeed speed_of(const PlanOption& option) {
-    const Figures& figures = option.normal;
+    const FleetFigures& figures = option.normal;
     const double calls = figures.calls_per_s / option.replicas;
     return {.prefill_tokens_per_s =
                 calls * figures.uncached_per_call / std::max(1e-6, figures.read_busy),

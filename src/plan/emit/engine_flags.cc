@@ -12,26 +12,29 @@ namespace {
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 
-/// What stands first in every script: which replica, on which accelerators.
-std::string head(const EngineFlags& flags, uint32_t replicas, std::string_view file) {
-    const uint32_t ranks = flags.tp * flags.dp;
-    return fmt::format(
-        "#!/bin/sh\n"
-        "# Replica N of {0} (0 to {1}) on port 8000 + N, one machine with all accelerators:\n"
-        "#   ./{2} N\n"
-        "# On machines of their own, every replica is replica 0.\n"
-        "set -eu\n"
-        "replica=${{1:-0}}\n"
-        "first=$((replica * {3}))\n"
-        "export CUDA_VISIBLE_DEVICES=$(seq -s, \"$first\" $((first + {3} - 1)))\n",
-        replicas, replicas - 1, file, ranks);
-}
-
 std::string quoted(const std::string& word) {
     std::string out = "'";
     for (const char letter : word)
         letter == '\'' ? out += "'\\''" : out += letter;
     return out + "'";
+}
+
+/// What stands first in every script: which replica, on which accelerators.
+std::string head(const EngineFlags& flags, uint32_t replicas, std::string_view file) {
+    const uint32_t ranks = flags.tp * flags.dp;
+    return fmt::format(
+               "#!/bin/sh\n"
+               "# Replica N of {0} (0 to {1}) on port 8000 + N, one machine with all "
+               "accelerators:\n"
+               "#   ./{2} N\n"
+               "# On machines of their own, every replica is replica 0.\n"
+               "set -eu\n"
+               "replica=${{1:-0}}\n"
+               "first=$((replica * {3}))\n"
+               "export CUDA_VISIBLE_DEVICES=$(seq -s, \"$first\" $((first + {3} - 1)))\n",
+               replicas, replicas - 1, file, ranks) +
+           concat("# MODEL: where its weights are, a folder or a hub's name.\nmodel=${MODEL:-",
+                  quoted(flags.model), "}\n");
 }
 
 class CommandLine {
@@ -99,7 +102,8 @@ EngineFlags flags_of(const PlanRequest& request, const PlanOption& option) {
 
 std::string vllm_script(const EngineFlags& flags, uint32_t replicas) {
     CommandLine line(concat(head(flags, replicas, "vllm.sh"), no_kv_dtype(flags.kv_dtype),
-                            "exec vllm serve ", quoted(flags.model)));
+                            "exec vllm serve \"$model\""));
+    line.add("--served-model-name ", quoted(flags.model));
     line.add("--host 127.0.0.1 --port $((8000 + replica))");
     if (flags.tp > 1) line.add("--tensor-parallel-size ", flags.tp);
     if (flags.dp > 1) line.add("--data-parallel-size ", flags.dp);
@@ -117,8 +121,8 @@ std::string vllm_script(const EngineFlags& flags, uint32_t replicas) {
 
 std::string sglang_script(const EngineFlags& flags, uint32_t replicas) {
     CommandLine line(concat(head(flags, replicas, "sglang.sh"), no_kv_dtype(flags.kv_dtype),
-                            "exec python3 -m sglang.launch_server --model-path ",
-                            quoted(flags.model)));
+                            "exec python3 -m sglang.launch_server --model-path \"$model\""));
+    line.add("--served-model-name ", quoted(flags.model));
     line.add("--host 127.0.0.1 --port $((8000 + replica)) --enable-metrics");
     line.add("--tp-size ", flags.tp * flags.dp);
     if (flags.dp > 1) line.add("--dp-size ", flags.dp, " --enable-dp-attention");

@@ -1,0 +1,142 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "cli/cli.h"
+#include "cli/plan/plan_questions.h"
+#include "gateway/config/load_config.h"
+#include "hub/scratch_folder.h"
+
+namespace brigada {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+struct Planning {
+    explicit Planning(std::vector<std::string> words) {
+        words.insert(words.begin(), "plan");
+        std::ostringstream help, errors;
+        ::testing::internal::CaptureStdout();
+        code = run_cli(std::move(words), help, errors);
+        out = ::testing::internal::GetCapturedStdout();
+        err = errors.str();
+    }
+
+    int code = 0;
+    std::string out, err;
+};
+
+const std::vector<std::string> kTwenty = {"--developers", "20",   "--model", "qwen3-32b",
+                                          "--gpu",        "h200", "--tp",    "1,2"};
+
+std::vector<std::string> twenty_and(std::vector<std::string> more) {
+    std::vector<std::string> words = kTwenty;
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+TEST(PlanCommand, says_how_many_and_why) {
+    const Planning plan(kTwenty);
+    EXPECT_EQ(plan.code, kExitOk) << plan.err;
+    EXPECT_THAT(plan.out, AllOf(HasSubstr("H200 SXM"), HasSubstr("affinity off"),
+                                HasSubstr("It holds up to"), HasSubstr("Add hardware when")));
+    const Planning explained(twenty_and({"--explain"}));
+    EXPECT_THAT(explained.out, AllOf(HasSubstr("Little's law"), HasSubstr("KV of a token")));
+}
+
+TEST(PlanCommand, json_has_the_plan) {
+    const Planning plan(twenty_and({"--json"}));
+    const Json json = *parse_json(plan.out, "output");
+    EXPECT_EQ(json["people"], 20);
+    EXPECT_EQ(json["chosen"]["candidate"]["accelerator"], "H200 SXM");
+    EXPECT_GT(json["explained"].size(), 40u);
+}
+
+TEST(PlanCommand, mistakes_are_one_line_that_says_what_works) {
+    const auto fault = [](std::vector<std::string> words) {
+        const Planning plan(std::move(words));
+        EXPECT_NE(plan.code, kExitOk);
+        EXPECT_EQ(std::ranges::count(plan.err, '\n'), 1) << plan.err;
+        return plan.err;
+    };
+    EXPECT_THAT(fault({"--developers", "0", "--model", "qwen3-32b"}),
+                HasSubstr("nobody needs no hardware"));
+    EXPECT_THAT(fault({"--model", "qwen3-33b"}), HasSubstr("qwen3-32b"));
+    EXPECT_THAT(fault({"--model", "qwen3-32b", "--gpu", "h300"}), HasSubstr("H"));
+    EXPECT_THAT(fault({"--model", "qwen3-32b", "--developer", "3"}), HasSubstr("--developers"));
+    EXPECT_THAT(fault({"--model", "qwen3-32b", "--gpu", "h100", "--tpot", "0.00001"}),
+                AllOf(HasSubstr("nearest is"), HasSubstr("TPOT")));
+    EXPECT_THAT(fault({"--developers", "3"}), HasSubstr("model: none"));
+    EXPECT_THAT(fault({"missing.yaml"}), HasSubstr("missing.yaml"));
+    EXPECT_THAT(fault({"--model", "qwen3-32b", "--fleet", "two h100s"}),
+                HasSubstr("COUNT x ACCELERATOR"));
+}
+
+TEST(PlanCommand, fleets_are_compared) {
+    const Planning plan({"--model", "qwen3-8b", "--profile", "chat", "--fleet",
+                         "6 x rtx-4090 @ 0.30", "--fleet", "2 x h100 sxm 80gb @ 3.5"});
+    EXPECT_EQ(plan.code, kExitOk) << plan.err;
+    EXPECT_THAT(plan.out, AllOf(HasSubstr("1.80"), HasSubstr("7.00")));
+}
+
+std::string text_of(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(PlanCommand, what_it_emits_the_gateway_accepts) {
+    const ScratchFolder folder;
+    const std::filesystem::path out = folder.path() / "plan";
+    const Planning plan(twenty_and({"--emit", out.string(), "--html", out.string() + ".html"}));
+    ASSERT_EQ(plan.code, kExitOk) << plan.err;
+    for (const char* file : {"vllm.sh", "sglang.sh", "llama-server.sh", "alarms.yaml"})
+        EXPECT_FALSE(text_of(out / file).empty()) << file;
+    EXPECT_THAT(text_of(out / "vllm.sh"), StartsWith("#!/bin/sh\n"));
+    EXPECT_THAT(text_of(out.string() + ".html"), StartsWith("<!doctype html>"));
+    const Environ environment = [](std::string_view name) {
+        return name == "LITELLM_MASTER_KEY" ? std::optional<std::string>("sk-a-long-master-key")
+                                            : std::nullopt;
+    };
+    const Result<LoadedConfig> loaded = load_config(out / "gateway.yaml", environment);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+    EXPECT_THAT(loaded->warnings, IsEmpty());
+    EXPECT_GE(loaded->config.deployments.size(), 2u);
+    EXPECT_GT(loaded->config.deployments.front().engine.kv_tokens, 100'000);
+}
+
+TEST(PlanQuestions, enter_takes_what_stands_in_brackets) {
+    std::istringstream in("7\n\nqwen3-8b\n h100 , rtx-4090\n\n\n\n\n");
+    std::ostringstream out;
+    const Result<PlanWords> words = ask_for_plan(in, out);
+    ASSERT_TRUE(words.ok()) << words.error().message;
+    const Result<PlanRequest> request = understand(*words);
+    ASSERT_TRUE(request.ok()) << request.error().message;
+    EXPECT_EQ(request->developers, 7);
+    EXPECT_EQ(request->accelerators.size(), 2u);
+    EXPECT_EQ(request->workload.name, "claude-code");
+}
+
+TEST(PlanQuestions, what_makes_no_sense_is_asked_again) {
+    std::istringstream in("none\n0\n5\n\nqwen\nqwen3-8b\n\n\n\n\n\n");
+    std::ostringstream out;
+    const Result<PlanWords> words = ask_for_plan(in, out);
+    ASSERT_TRUE(words.ok()) << words.error().message;
+    EXPECT_EQ(understand(*words)->developers, 5);
+    EXPECT_THAT(out.str(), AllOf(HasSubstr("a number is wanted"), HasSubstr("nobody needs")));
+}
+
+TEST(PlanQuestions, the_end_of_the_input_is_the_end) {
+    std::istringstream in("7\n");
+    std::ostringstream out;
+    const Result<PlanWords> words = ask_for_plan(in, out);
+    ASSERT_FALSE(words.ok());
+    EXPECT_EQ(words.error().code, Code::cancelled);
+}
+
+}  // namespace
+}  // namespace brigada

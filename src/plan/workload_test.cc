@@ -1,0 +1,91 @@
+#include "plan/workload.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/rng.h"
+
+namespace brigada {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Workload, the_built_in_ones_are_sound) {
+    for (const Workload& workload : known_workloads()) {
+        SCOPED_TRACE(workload.name);
+        EXPECT_FALSE(workload.source.empty());
+        EXPECT_LE(workload.new_tokens + workload.shared_tokens, workload.prompt_tokens);
+        EXPECT_GE(workload.context_p90, workload.prompt_tokens);
+        EXPECT_GE(workload.context_max, workload.context_p90);
+        for (const auto* quantiles : {&workload.gaps, &workload.outputs}) {
+            ASSERT_GE(quantiles->size(), 2u);
+            EXPECT_EQ(quantiles->front().share, 0);
+            EXPECT_EQ(quantiles->back().share, 1);
+            for (size_t i = 1; i < quantiles->size(); ++i)
+                EXPECT_GE((*quantiles)[i].value, (*quantiles)[i - 1].value);
+        }
+    }
+    EXPECT_THAT(find_workload("gamer").error().message, HasSubstr("claude-code"));
+}
+
+TEST(Workload, shares_and_values_are_each_others_inverse) {
+    const std::vector<Quantile>& gaps = find_workload("claude-code")->gaps;
+    for (int i = 1; i < 100; ++i)
+        EXPECT_NEAR(share_within(gaps, value_at(gaps, i / 100.0)), i / 100.0, 1e-9);
+}
+
+TEST(Workload, the_mean_gap_is_that_of_drawn_gaps) {
+    const Workload workload = *find_workload("agentx");
+    Rng rng(3);
+    double sum = 0;
+    constexpr int kDraws = 200'000;
+    for (int i = 0; i < kDraws; ++i)
+        sum += std::min(kAwaySeconds, value_at(workload.gaps, rng.uniform()));
+    EXPECT_NEAR(mean_gap(workload, kAwaySeconds), sum / kDraws, 0.02 * sum / kDraws);
+}
+
+TEST(Workload, a_shorter_context_means_compacting_more_often) {
+    const Workload workload = *find_workload("claude-code");
+    EXPECT_EQ(fitted_to_context(workload, 1e6).prompt_tokens, workload.prompt_tokens);
+    double reuse = workload.reuse;
+    for (const double context : {200'000.0, 131'072.0, 40'960.0, 16'384.0}) {
+        const Workload fitted = fitted_to_context(workload, context);
+        EXPECT_LE(fitted.context_p90, context);
+        EXPECT_LE(fitted.prompt_tokens, context);
+        EXPECT_LE(fitted.reuse, reuse);
+        reuse = fitted.reuse;
+    }
+}
+
+/// Two turns of two calls, each 64 tokens longer than the one before, and a sub-agent of one call.
+TEST(Workload, of_a_trace) {
+    Trace trace{
+        .origin = "made up", .block_tokens = 16, .models = {"m"}, .tenants = {"t"}, .sessions = {}};
+    TraceSession person;
+    for (uint32_t i = 0; i < 4; ++i) {
+        TraceCall call;
+        call.gap = Duration::seconds(i == 0 ? 0 : i == 2 ? 60 : 4);
+        call.prompt_tokens = 640 + 64 * i;
+        call.output_tokens = 40;
+        call.keep_blocks = i == 0 ? 0 : (call.prompt_tokens - 64) / 16;
+        call.user = i % 2 == 0;
+        person.calls.push_back(call);
+    }
+    TraceSession helper;
+    helper.parent = ParentCall{};
+    helper.calls.push_back(person.calls.front());
+    trace.sessions = {person, helper};
+    const Workload workload = *workload_of(trace);
+    EXPECT_EQ(workload.calls_per_session, 4);
+    EXPECT_NEAR(workload.prompt_tokens, (640 + 704 + 768 + 832 + 640) / 5.0, 1e-9);
+    EXPECT_NEAR(workload.new_tokens, 64, 1e-9);
+    EXPECT_NEAR(workload.reuse, (640 + 704 + 768) / (5 * workload.prompt_tokens), 1e-9);
+    EXPECT_NEAR(workload.session_s, 4 + 60 + 4 + 4 * 1.0, 1e-9);
+    EXPECT_EQ(workload.tool_gap_s, 4);
+    EXPECT_EQ(workload.calls_per_turn, 5 / 3.0);
+    EXPECT_NEAR(amplification(workload), 1.25, 1e-9);
+    EXPECT_FALSE(workload_of(Trace{}).ok());
+}
+
+}  // namespace
+}  // namespace brigada
