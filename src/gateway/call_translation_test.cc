@@ -43,27 +43,28 @@ TEST(CallTranslation, the_answer_needs_the_clients_body_no_more) {
 
 TEST(CallTranslation, tools_whose_names_the_upstream_refuses_have_their_own_again_in_the_answer) {
     const std::string name = "files.read/" + std::string(80, 'x');
-    std::string body = concat(
-        R"({"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"hi"}],)",
-        R"("tools":[{"name":")", name, R"(","input_schema":{}}]})");
-    CallTranslation call = of(body, Dialect::messages);
-    const std::string asked = call.request(Dialect::chat, "up").value();
-    EXPECT_EQ(asked.find(name), std::string::npos);
-    const size_t at = asked.find("files_read_x");
-    ASSERT_NE(at, std::string::npos) << asked;
-    const std::string wire = asked.substr(at, kLongestToolName);
-    std::string out;
-    ASSERT_TRUE(call.event(concat(R"({"id":"1","choices":[{"index":0,"delta":{"tool_calls":[)",
-                                  R"({"index":0,"id":"c","function":{"name":")", wire,
-                                  R"(","arguments":"{}"}}]}}]})"),
-                           out)
-                    .ok());
-    EXPECT_THAT(out, HasSubstr(concat(R"("name":")", name, '"')));
-    const auto whole = call.whole(concat(
-        R"({"id":"1","choices":[{"index":0,"finish_reason":"tool_calls","message":)",
-        R"({"tool_calls":[{"id":"c","function":{"name":")", wire, R"(","arguments":"{}"}}]}}]})"));
-    ASSERT_TRUE(whole.ok());
-    EXPECT_THAT(*whole, HasSubstr(concat(R"("name":")", name, '"')));
+    const std::string body =
+        concat(R"({"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}],)",
+               R"("tools":[{"name":")", name, R"(","input_schema":{}}]})");
+    for (const bool streams : {true, false}) {
+        CallTranslation call = of(body, Dialect::messages);
+        const std::string asked = call.request(Dialect::chat, "up").value();
+        EXPECT_EQ(asked.find(name), std::string::npos);
+        const size_t at = asked.find("files_read_x");
+        ASSERT_NE(at, std::string::npos) << asked;
+        const std::string calls =
+            concat(R"({"tool_calls":[{"index":0,"id":"c","function":{"name":")",
+                   asked.substr(at, kLongestToolName), R"(","arguments":"{}"}}]})");
+        const std::string answer =
+            concat(R"({"id":"1","choices":[{"index":0,"finish_reason":"tool_calls",")",
+                   streams ? "delta" : "message", R"(":)", calls, "}]}");
+        std::string out;
+        if (streams)
+            ASSERT_TRUE(call.event(answer, out).ok());
+        else
+            out = call.whole(answer).value();
+        EXPECT_THAT(out, HasSubstr(concat(R"("name":")", name, '"')));
+    }
 }
 
 }  // namespace

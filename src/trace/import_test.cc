@@ -81,12 +81,14 @@ TEST(Import, sessions_with_as_many_tokens_of_tools_begin_alike) {
 }
 
 TEST(Import, chats_of_bailian_follow_their_parent_and_content_is_named_with_what_is_before) {
-    const Trace trace = read(
-        R"({"chat_id":1,"parent_chat_id":-1,"timestamp":1,"input_length":32,"output_length":3,"hash_ids":[7,8]})"
-        "\n"
-        R"({"chat_id":2,"parent_chat_id":1,"timestamp":4,"input_length":48,"output_length":3,"hash_ids":[7,8,9]})"
-        "\n"
-        R"({"chat_id":3,"parent_chat_id":-1,"timestamp":5,"input_length":32,"output_length":3,"hash_ids":[8,7]})");
+    const Trace trace = read(R"({"chat_id":1,"parent_chat_id":-1,"timestamp":1,)"
+                             R"("input_length":32,"output_length":3,"hash_ids":[7,8]})"
+                             "\n"
+                             R"({"chat_id":2,"parent_chat_id":1,"timestamp":4,)"
+                             R"("input_length":48,"output_length":3,"hash_ids":[7,8,9]})"
+                             "\n"
+                             R"({"chat_id":3,"parent_chat_id":-1,"timestamp":5,)"
+                             R"("input_length":32,"output_length":3,"hash_ids":[8,7]})");
     ASSERT_EQ(trace.sessions.size(), 2U);
     ASSERT_EQ(trace.sessions[0].calls.size(), 2U);
     EXPECT_EQ(trace.sessions[0].calls[1].gap, Duration::seconds(3));
