@@ -69,8 +69,8 @@ TEST(KnownModels, names_are_found_as_people_type_them) {
     EXPECT_EQ(
         unknown.error().message,
         "no model is called \"qwen3-23b\", and no file or folder is; the nearest are "
-        "qwen3-32b, qwen3-0.6b, qwen3-1.7b; a config.json, a .gguf file or a folder with either "
-        "does as well");
+        "qwen3-32b, qwen3-32b-fp8, qwen3-235b-a22b; a config.json, a .gguf file or a folder with "
+        "either does as well");
 }
 
 TEST(KnownModels, an_ending_quantises_a_model_that_is_not) {

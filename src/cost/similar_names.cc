@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <tuple>
 
 namespace brigada {
 
@@ -30,10 +31,10 @@ size_t edits(std::string_view a, std::string_view b) {
     return last.back();
 }
 
-/// Far names cost more than half of their letters.
+/// From the whole name or its beginning, which is what people type: "h300" is near "H100 SXM 80GB".
 size_t distance(std::string_view typed, std::string_view known) {
     if (known.find(typed) != std::string_view::npos) return 0;
-    return edits(typed, known);
+    return std::min(edits(typed, known), edits(typed, known.substr(0, typed.size())));
 }
 
 }  // namespace
@@ -49,15 +50,16 @@ std::string bare_name(std::string_view name) {
 std::vector<std::string> similar_names(std::string_view name,
                                        const std::vector<std::string>& known) {
     const std::string typed = bare_name(name);
-    std::vector<std::pair<size_t, size_t>> near;  // how far, which
+    std::vector<std::tuple<size_t, size_t, size_t>> near;  // how far, how long, which
     for (size_t i = 0; i < known.size(); ++i) {
         const std::string bare = bare_name(known[i]);
         const size_t away = distance(typed, bare);
-        if (away * 2 <= std::max(typed.size(), bare.size())) near.emplace_back(away, i);
+        if (away * 2 <= std::max(typed.size(), bare.size()))
+            near.emplace_back(away, bare.size(), i);
     }
     std::ranges::sort(near);
     std::vector<std::string> out;
-    for (const auto& [away, i] : near)
+    for (const auto& [away, length, i] : near)
         if (out.size() < kSuggestions) out.push_back(known[i]);
     return out;
 }

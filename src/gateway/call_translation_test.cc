@@ -43,7 +43,7 @@ TEST(CallTranslation, the_answer_needs_the_clients_body_no_more) {
 
 TEST(CallTranslation, tools_whose_names_the_upstream_refuses_have_their_own_again_in_the_answer) {
     const std::string name = "files.read/" + std::string(80, 'x');
-    const std::string body =
+    std::string body =
         concat(R"({"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}],)",
                R"("tools":[{"name":")", name, R"(","input_schema":{}}]})");
     for (const bool streams : {true, false}) {

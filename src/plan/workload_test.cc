@@ -29,7 +29,8 @@ TEST(Workload, the_built_in_ones_are_sound) {
 }
 
 TEST(Workload, shares_and_values_are_each_others_inverse) {
-    const std::vector<Quantile>& gaps = find_workload("claude-code")->gaps;
+    const Workload workload = *find_workload("claude-code");
+    const std::vector<Quantile>& gaps = workload.gaps;
     for (int i = 1; i < 100; ++i)
         EXPECT_NEAR(share_within(gaps, value_at(gaps, i / 100.0)), i / 100.0, 1e-9);
 }
