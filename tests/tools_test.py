@@ -157,7 +157,7 @@ class Hermes(WithTapes):
                  for name in ("get_weather", "get_time")]
         for choice, names in (("required", {"get_weather", "get_time"}),
                               ({"type": "function", "function": {"name": "get_time"}}, {"get_time"})):
-            answer = self.whole("text", tools=tools, tool_choice=choice, max_tokens=200)["choices"][0]
+            answer = self.whole("text", tools=tools, tool_choice=choice, max_tokens=400)["choices"][0]
             self.assertEqual(answer["finish_reason"], "tool_calls", answer)
             self.assertIsNone(answer["message"]["content"])
             calls = answer["message"]["tool_calls"]
@@ -166,7 +166,7 @@ class Hermes(WithTapes):
             for call in calls:
                 self.assertIn(call["function"]["name"], names)
                 self.assertIn(json.loads(call["function"]["arguments"])["city"], ("Lima", "Oslo"))
-        one = self.whole("text", tools=tools, tool_choice="required", parallel_tool_calls=False, max_tokens=200)
+        one = self.whole("text", tools=tools, tool_choice="required", parallel_tool_calls=False, max_tokens=400)
         self.assertEqual(len(one["choices"][0]["message"]["tool_calls"]), 1)
         refused = [{"type": "function", "function": {"name": "f", "parameters": {"not": {}}}}]
         status, answer = self.server.post(CHAT, self.ask("text", tools=refused, tool_choice="required"))
@@ -184,7 +184,7 @@ class Hermes(WithTapes):
     def test_a_strict_tool_is_called_as_its_schema_says_when_the_model_calls_it(self):
         for tape, text, thought in (("hermes", "I will look.", None), ("broken", None, None),
                                     ("thinking", None, "Where is that?")):
-            answer = self.whole(tape, tools=self.strict_tools(), max_tokens=200)["choices"][0]
+            answer = self.whole(tape, tools=self.strict_tools(), max_tokens=400)["choices"][0]
             message = answer["message"]
             self.assertEqual(answer["finish_reason"], "tool_calls", answer)
             self.assertEqual((message["content"], message.get("reasoning_content")), (text, thought))

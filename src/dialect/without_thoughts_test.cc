@@ -26,12 +26,13 @@ constexpr const char* kThought =
     R"({"type": "thinking", "thinking": "Hm, \"so\".", "signature": "c2ln"})";
 
 TEST(WithoutThoughts, messages_keep_all_else) {
-    const std::string text = concat(
-        R"({"model":"m","messages":[{"role":"user","content":"hi"},)",
-        R"({"role":"assistant","content":[)", kThought, R"(,{"type":"text","text":"a, b"},{"type":"redacted_thinking","data":"x"}]},)",
-        R"({"role":"user","content":"on"},{"role":"assistant","content":[)", kThought,
-        R"(]},{"role":"user","content":[{"type":"text","text":"go"}]}],)",
-        R"("thinking":{"type":"enabled","budget_tokens":2000}})");
+    const std::string text =
+        concat(R"({"model":"m","messages":[{"role":"user","content":"hi"},)",
+               R"({"role":"assistant","content":[)", kThought,
+               R"(,{"type":"text","text":"a, b"},{"type":"redacted_thinking","data":"x"}]},)",
+               R"({"role":"user","content":"on"},{"role":"assistant","content":[)", kThought,
+               R"(]},{"role":"user","content":[{"type":"text","text":"go"}]}],)",
+               R"("thinking":{"type":"enabled","budget_tokens":2000}})");
     EXPECT_EQ(cut(text, Dialect::messages),
               R"({"model":"m","messages":[{"role":"user","content":"hi"},)"
               R"({"role":"assistant","content":[{"type":"text","text":"a, b"}]},)"

@@ -95,7 +95,8 @@ CallArguments::CallArguments(GrammarBuilder& builder)
     : b_(builder),
       json_(builder, true),
       tagged_(builder, true, JsonStyle::within_tags),
-      python_(builder, true, JsonStyle::python) {}
+      python_(builder, true, JsonStyle::python),
+      gap_(builder.either({builder.empty(), builder.literal(" "), builder.literal("\n")})) {}
 
 Result<Expr> CallArguments::read(const CallShape& shape, const Json* schema) {
     static const Json anything = {{"type", "object"}};
@@ -133,7 +134,7 @@ Expr CallArguments::words(std::string_view text) {
         const size_t line = text.find('\n');
         out.push_back(b_.literal(text.substr(0, line)));
         if (line == text.npos) break;
-        out.push_back(json_.gap());
+        out.push_back(gap_);
         text.remove_prefix(line + 1);
     }
     return b_.sequence(std::move(out));

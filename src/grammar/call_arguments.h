@@ -26,7 +26,8 @@ class CallArguments {
 
     /// The text of a shape: a line feed in it stands for white space that may be there.
     Expr words(std::string_view text);
-    Expr gap() const { return json_.gap(); }
+    /// A space or a new line, or none.
+    Expr gap() const { return gap_; }
 
   private:
     class TagPen;
@@ -37,6 +38,7 @@ class CallArguments {
 
     GrammarBuilder& b_;
     JsonText json_, tagged_, python_;
+    Expr gap_;
     std::map<std::tuple<Expr, std::string, uint32_t>, Rule> texts_;
 };
 

@@ -75,6 +75,10 @@ Result<Expr> SchemaReader::members_body(const SchemaParts& parts, MemberPen& pen
     if (has_values(parts))
         return parts.front().error(Code::unsupported, "enum",
                                    "arguments as a whole can't be listed in this way of calling");
+    for (const SchemaPart& part : parts)
+        if (part.has("patternProperties"))
+            return part.error(Code::unsupported, "patternProperties",
+                              "can't be honoured in this way of calling");
     TRY(const uint8_t types, written_types(parts));
     if (!(types & kObject)) return b_.never();
     TRY(const ObjectShape shape, object_shape(parts));
@@ -99,10 +103,6 @@ Result<Expr> SchemaReader::members_body(const SchemaParts& parts, MemberPen& pen
 
 /// Names that are not listed, as calls can write them.
 Result<Expr> SchemaReader::other_names(const SchemaParts& parts, const ObjectShape& shape) {
-    for (const SchemaPart& part : parts)
-        if (part.has("patternProperties"))
-            return part.error(Code::unsupported, "patternProperties",
-                              "can't be honoured in this way of calling");
     TRY(const Expr words, read_regex(b_, "[A-Za-z_][A-Za-z0-9_.-]{0,63}", RegexMatch::whole));
     TRY(CodePointDfa names, CodePointDfa::from(b_, words));
     TRY(const std::optional<CodePointDfa> free, free_names(parts, shape));

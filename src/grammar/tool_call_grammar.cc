@@ -42,6 +42,7 @@ class AnswerGrammar {
     Result<Expr> harmony_text();
     Result<Expr> marked_text();
     Result<void> watch_calls(TextScanner& scanner, Mode text, const std::vector<Mode>& starts);
+    Mode behind_calls(TextScanner& scanner, const CallShape& shape, Mode text);
     Mode no_call_behind(TextScanner& scanner, const CallShape& shape, Mode text);
 
     bool many() const { return answer_["many"].get<bool>(); }
@@ -188,24 +189,41 @@ Result<Expr> AnswerGrammar::marked_text() {
 
 Result<void> AnswerGrammar::watch_calls(TextScanner& scanner, Mode text,
                                         const std::vector<Mode>& starts) {
-    std::vector<Mode> all = starts;
+    std::vector<Mode> all = starts, behind;
     all.push_back(text);
     for (const CallShape& shape : format_.shapes) {
+        behind.push_back(behind_calls(scanner, shape, text));
+        if (behind.back() != text) all.push_back(behind.back());
+    }
+    for (size_t i = 0; i < behind.size(); ++i) {
+        const CallShape& shape = format_.shapes[i];
         if (!shape.at_start) continue;
         TRY(const Expr calls, behind_opening(shape));
         all.push_back(no_call_behind(scanner, shape, text));
         for (const Mode start : starts) {
-            scanner.watch_start(start, concat("\n", shape.opening), calls, text);
+            scanner.watch_start(start, concat("\n", shape.opening), calls, behind[i]);
             scanner.watch_start(start, concat("\n", shape.opening), b_.empty(), all.back());
         }
     }
-    for (const CallShape& shape : format_.shapes) {
+    for (size_t i = 0; i < behind.size(); ++i) {
+        const CallShape& shape = format_.shapes[i];
         if (shape.at_start) continue;
         TRY(const Expr calls, behind_opening(shape));
         for (const Mode mode : all)
-            scanner.watch(mode, shape.opening, calls, text);
+            scanner.watch(mode, shape.opening, calls, behind[i]);
     }
     return {};
+}
+
+/// Text behind calls. Where nothing closes objects, a separator would make the reader go on with
+/// what follows as a call.
+Mode AnswerGrammar::behind_calls(TextScanner& scanner, const CallShape& shape, Mode text) {
+    if (!shape.quoted_name || !shape.close.empty()) return text;
+    const Mode mode = scanner.add_mode();
+    scanner.otherwise(mode, text);
+    for (const std::string_view separator : {"\n;", "\n,"})
+        scanner.forbid_start(mode, separator);
+    return mode;
 }
 
 /// A text that goes on behind an opening that nothing marks, and is no call: its first key is none
