@@ -157,16 +157,51 @@ class Hermes(WithTapes):
                  for name in ("get_weather", "get_time")]
         for choice, names in (("required", {"get_weather", "get_time"}),
                               ({"type": "function", "function": {"name": "get_time"}}, {"get_time"})):
-            answer = self.whole("text", tools=tools, tool_choice=choice, max_tokens=200)["choices"][0]
+            answer = self.whole("text", tools=tools, tool_choice=choice, max_tokens=400)["choices"][0]
             self.assertEqual(answer["finish_reason"], "tool_calls", answer)
             self.assertIsNone(answer["message"]["content"])
-            [call] = answer["message"]["tool_calls"]
-            self.assertIn(call["function"]["name"], names)
-            self.assertIn(json.loads(call["function"]["arguments"])["city"], ("Lima", "Oslo"))
+            calls = answer["message"]["tool_calls"]
+            if choice != "required":
+                self.assertEqual(len(calls), 1)
+            for call in calls:
+                self.assertIn(call["function"]["name"], names)
+                self.assertIn(json.loads(call["function"]["arguments"])["city"], ("Lima", "Oslo"))
+        one = self.whole("text", tools=tools, tool_choice="required", parallel_tool_calls=False, max_tokens=400)
+        self.assertEqual(len(one["choices"][0]["message"]["tool_calls"]), 1)
         refused = [{"type": "function", "function": {"name": "f", "parameters": {"not": {}}}}]
         status, answer = self.server.post(CHAT, self.ask("text", tools=refused, tool_choice="required"))
         self.assertEqual(status, 400)
         self.assertIn("tool_choice: tools 'f' parameters: /not", answer["error"]["message"])
+
+
+    @staticmethod
+    def strict_tools(strict=True):
+        cities = {"type": "object", "additionalProperties": False, "required": ["city"],
+                  "properties": {"city": {"enum": ["Lima", "Oslo"]}}}
+        return [{"type": "function", "function": {"name": "get_weather", "strict": strict,
+                                                  "parameters": cities}}]
+
+    def test_a_strict_tool_is_called_as_its_schema_says_when_the_model_calls_it(self):
+        for tape, text, thought in (("hermes", "I will look.", None), ("broken", None, None),
+                                    ("thinking", None, "Where is that?")):
+            answer = self.whole(tape, tools=self.strict_tools(), max_tokens=400)["choices"][0]
+            message = answer["message"]
+            self.assertEqual(answer["finish_reason"], "tool_calls", answer)
+            self.assertEqual((message["content"], message.get("reasoning_content")), (text, thought))
+            for call in message["tool_calls"]:
+                self.assertIn(json.loads(call["function"]["arguments"])["city"], ("Lima", "Oslo"))
+        content = self.whole("text", tools=self.strict_tools())["choices"][0]["message"]["content"]
+        self.assertEqual(content, tape_model.TAPES["text"])
+        self.check_call(self.whole("hermes", tools=self.strict_tools(strict=False))
+                        ["choices"][0]["message"]["tool_calls"][0])
+
+    def test_a_strict_tool_that_cannot_be_is_refused_by_its_name(self):
+        tools = self.strict_tools()
+        tools[0]["function"]["parameters"]["not"] = {}
+        status, answer = self.server.post(CHAT, self.ask("text", tools=tools))
+        self.assertEqual(status, 400)
+        self.assertIn("strict: tools 'get_weather' parameters: /not: cannot be honoured",
+                      answer["error"]["message"])
 
 
 class Mistral(WithTapes):

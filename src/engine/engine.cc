@@ -108,7 +108,8 @@ void Engine::on(Submit message) {
     const uint32_t left =
         max_context_ -
         std::min<uint32_t>(max_context_, static_cast<uint32_t>(message.request.prompt.size()));
-    const std::shared_ptr<GrammarMasks> masks = grammars_.masks_of(message.request.grammar);
+    const std::shared_ptr<GrammarMasks> masks =
+        grammars_.masks_of(message.request.grammar, message.request.shown_controls);
     ActiveRequest request(answers_, std::move(message.request), first, seeds_.next(), masks);
     if (masks && !masks->allowed(masks->start(answers_.tokenizer.strips_first_space())).first()) {
         ++counts_.requests_failed;

@@ -18,17 +18,23 @@ inline constexpr size_t kMaxOpenGrammars = 16;
 
 class GrammarBook {
   public:
-    explicit GrammarBook(const Tokenizer& tokenizer) : trie_(tokenizer) {}
+    /// `tokenizer` must outlive it.
+    explicit GrammarBook(const Tokenizer& tokenizer) : tokenizer_(tokenizer), trie_(tokenizer) {}
 
-    /// Of `grammar`; null for null. Answers that run keep theirs, whatever the book forgets.
-    std::shared_ptr<GrammarMasks> masks_of(const std::shared_ptr<const Grammar>& grammar);
+    /// Of `grammar`, for answers that show these control tokens as text; null for null. Answers
+    /// that run keep theirs, whatever the book forgets.
+    std::shared_ptr<GrammarMasks> masks_of(const std::shared_ptr<const Grammar>& grammar,
+                                           const Tokens& controls = {});
 
   private:
     struct Entry {
         std::shared_ptr<const Grammar> grammar;
+        Tokens controls;
         std::shared_ptr<GrammarMasks> masks;
     };
+    std::shared_ptr<GrammarMasks> new_masks(const Entry& entry) const;
 
+    const Tokenizer& tokenizer_;
     TokenTrie trie_;
     std::vector<Entry> entries_;  // the one asked for last comes first
 };

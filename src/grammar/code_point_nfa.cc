@@ -62,10 +62,11 @@ bool CodePointNfa::write(Expr expr, uint32_t from, uint32_t to) {
             return write_repeat(node, from, to);
         case Node::Kind::graph:
             return write_graph(node.expr_graph, from, to);
+        case Node::Kind::byte:
         case Node::Kind::call:
             break;
     }
-    CHECK(false, "a call is not part of a regular language");
+    CHECK(false, "a call or a lone byte is not part of a regular language of code points");
 }
 
 bool CodePointNfa::write_literal(std::string_view text, uint32_t from, uint32_t to) {

@@ -1,11 +1,12 @@
 // What constraining costs: compiling a catalogue of 60 tools, and the masks along an answer of real
 // vocabularies. Vocabularies as in tokenizer_bench.cc; without them nothing is measured.
 #include <benchmark/benchmark.h>
+#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 
+#include "base/concat.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "grammar/grammar_masks.h"
@@ -82,24 +83,30 @@ std::unique_ptr<Vocabulary> load(const std::string& name) {
     return std::make_unique<Vocabulary>(*std::move(tokenizer));
 }
 
+/// Of this thread, microseconds: others that run meanwhile do not count.
+double cpu_us() {
+    timespec used{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return 1e6 * static_cast<double>(used.tv_sec) + 1e-3 * static_cast<double>(used.tv_nsec);
+}
+
 /// The masks before each token of the answer. `warm`: the second answer with the grammar, else each
 /// answer finds nothing worked out.
-void masks(benchmark::State& state, const std::string& name, bool warm) {
+void masks(benchmark::State& state, const std::string& name, bool warm, const GrammarSpec& spec,
+           std::string_view text) {
     const auto vocabulary = load(name);
     if (!vocabulary) return state.SkipWithError("no vocabulary: tools/fetch_tokenizers");
-    const auto grammar = compile_grammar(catalogue()).value();
-    const Tokens answer = vocabulary->tokenizer.encode(kAnswer, Specials::none);
+    const auto grammar = compile_grammar(spec).value();
+    const Tokens answer = vocabulary->tokenizer.encode(text, Specials::none);
     std::vector<double> micros;
     auto kept = std::make_unique<GrammarMasks>(grammar, vocabulary->trie);
     const auto run = [&](bool measured) {
         Position at = kept->start(false);
         for (TokenId token : answer) {
-            const auto before = std::chrono::steady_clock::now();
+            const double before = cpu_us();
             benchmark::DoNotOptimize(kept->allowed(at).words().data());
             at = kept->step(at, vocabulary->tokenizer.bytes(token));
-            const std::chrono::duration<double, std::micro> took =
-                std::chrono::steady_clock::now() - before;
-            if (measured) micros.push_back(took.count());
+            if (measured) micros.push_back(cpu_us() - before);
         }
         CHECK(kept->may_end(at));
     };
@@ -118,10 +125,45 @@ void masks(benchmark::State& state, const std::string& name, bool warm) {
     state.counters["tokens"] = static_cast<double>(answer.size());
     state.counters["MB"] = static_cast<double>(kept->size_bytes()) * 1e-6;
 }
-BENCHMARK_CAPTURE(masks, qwen3_cold, "qwen3", false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(masks, qwen3_warm, "qwen3", true)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(masks, o200k_cold, "gpt-oss", false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(masks, o200k_warm, "gpt-oss", true)->Unit(benchmark::kMillisecond);
+void call_masks(benchmark::State& state, const std::string& name, bool warm) {
+    masks(state, name, warm, catalogue(), kAnswer);
+}
+BENCHMARK_CAPTURE(call_masks, qwen3_cold, "qwen3", false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(call_masks, qwen3_warm, "qwen3", true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(call_masks, o200k_cold, "gpt-oss", false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(call_masks, o200k_warm, "gpt-oss", true)->Unit(benchmark::kMillisecond);
+
+/// An answer that is free until it calls one of 60 strict tools by itself.
+GrammarSpec strict_tools() {
+    Json tools = Json::array();
+    for (int i = 0; i < 60; ++i)
+        tools.push_back({{"name", "tool_" + std::to_string(i)},
+                         {"parameters", tool_schema(i)},
+                         {"strict", true}});
+    return {.kind = GrammarSpec::Kind::tool_calls,
+            .text = dump_json({{"format", "hermes"},
+                               {"forced", false},
+                               {"many", true},
+                               {"reasoning", "think"},
+                               {"begins", "start"},
+                               {"tools", tools}}),
+            .field = "tools"};
+}
+
+/// Of what is said before a call, or of a call.
+void strict_masks(benchmark::State& state, bool warm, bool calls) {
+    std::string text =
+        "<think>\nThe user wants a file.\n</think>\n\nI will look at the file, and then say what "
+        "is in it: there may be <tags>, \"quotes\" and lists.\n";
+    for (int i = 0; i < 3 && !calls; ++i)
+        text += text.substr(text.find("I will"));
+    if (calls) text = concat("<tool_call>\n", kAnswer, "\n</tool_call>");
+    masks(state, "qwen3", warm, strict_tools(), text);
+}
+BENCHMARK_CAPTURE(strict_masks, text_cold, false, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(strict_masks, text_warm, true, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(strict_masks, call_cold, false, true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(strict_masks, call_warm, true, true)->Unit(benchmark::kMillisecond);
 
 void trie(benchmark::State& state, const std::string& name) {
     const auto vocabulary = load(name);

@@ -20,6 +20,10 @@ Expr GrammarBuilder::one_of(CodePointSet set) {
     return add({.kind = Node::Kind::one_of, .set = std::move(set)});
 }
 
+Expr GrammarBuilder::byte(ByteRange range) {
+    return add({.kind = Node::Kind::byte, .range = range});
+}
+
 Expr GrammarBuilder::sequence(std::vector<Expr> parts) {
     if (parts.size() == 1) return parts.front();
     return add({.kind = Node::Kind::sequence, .parts = std::move(parts)});

@@ -45,6 +45,8 @@ class GrammarBuilder {
     Expr literal(std::string_view bytes);
     /// One code point of the set, as UTF-8.
     Expr one_of(CodePointSet set);
+    /// One byte of the range, whatever it is a part of.
+    Expr byte(ByteRange range);
     Expr sequence(std::vector<Expr> parts);
     Expr either(std::vector<Expr> parts);
     Expr optional(Expr part) { return repeat(part, 0, 1); }
@@ -65,10 +67,11 @@ class GrammarBuilder {
 
     /// What an Expr is made of, for those that turn one into another.
     struct Node {
-        enum class Kind { literal, one_of, sequence, either, repeat, graph, call };
+        enum class Kind { literal, one_of, byte, sequence, either, repeat, graph, call };
         Kind kind = Kind::literal;
         std::string bytes{};        // literal
         CodePointSet set{};         // one_of
+        ByteRange range{};          // byte
         std::vector<Expr> parts{};  // sequence, either; repeat has one
         uint32_t least = 0;         // repeat
         std::optional<uint32_t> most{};

@@ -19,8 +19,10 @@ std::span<const uint8_t> as_bytes(std::string_view text) {
 
 }  // namespace
 
-GrammarMasks::GrammarMasks(std::shared_ptr<const Grammar> grammar, const TokenTrie& trie)
+GrammarMasks::GrammarMasks(std::shared_ptr<const Grammar> grammar, const TokenTrie& trie,
+                           std::vector<Control> controls)
     : trie_(trie),
+      controls_(std::move(controls)),
       recogniser_(std::move(grammar)),
       plain_bytes_{{{0x20, 0x21}}, {{0x23, 0x5b}}, {{0x5d, 0x7f}}},
       path_(trie.all().max_depth + 1) {
@@ -44,11 +46,18 @@ const TokenMask& GrammarMasks::allowed(Position at) {
 
 TokenMask GrammarMasks::work_out(Position at) {
     TokenMask out(trie_.vocabulary());
+    add_text(at, out);
+    for (const Control& control : controls_)
+        if (step(at, control.text) != kDead) out.add(control.token);
+    return out;
+}
+
+void GrammarMasks::add_text(Position at, TokenMask& out) {
     std::vector<uint32_t> none;
     if (!recogniser_.plain(at)) {
         const auto nodes = static_cast<uint32_t>(trie_.all().nodes.size());
         walk(at, trie_.all(), 0, nodes, false, out, none);
-        return out;
+        return;
     }
     const auto frames = recogniser_.frames(at);
     for (const Recogniser::Frame frame : std::vector(frames.begin(), frames.end())) {
@@ -59,7 +68,6 @@ TokenMask GrammarMasks::work_out(Position at) {
         add_open(at, trie_.all(), mask.open, out);
         add_open(at, trie_.not_plain(), mask.open_not_plain, out);
     }
-    return out;
 }
 
 /// The subtrees behind `open` as seen from `at`, where the callers are known.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -24,8 +25,14 @@ inline constexpr size_t kManyGrammarBytes = 16 << 20;
 
 class GrammarMasks {
   public:
+    /// Control tokens that count as text, where it fits.
+    struct Control {
+        TokenId token{};
+        std::string text;
+    };
     /// `trie` must outlive it.
-    GrammarMasks(std::shared_ptr<const Grammar> grammar, const TokenTrie& trie);
+    GrammarMasks(std::shared_ptr<const Grammar> grammar, const TokenTrie& trie,
+                 std::vector<Control> controls = {});
 
     /// Where an answer begins. `strips_first_space`: as the tokenizer says.
     Position start(bool strips_first_space) {
@@ -53,6 +60,7 @@ class GrammarMasks {
     };
 
     TokenMask work_out(Position at);
+    void add_text(Position at, TokenMask& out);
     void add_open(Position at, const TokenTrie::Walk& walk, const std::vector<uint32_t>& open,
                   TokenMask& out);
     const FrameMask& frame_mask(Recogniser::Frame frame);
@@ -71,6 +79,7 @@ class GrammarMasks {
     };
 
     const TokenTrie& trie_;
+    std::vector<Control> controls_;
     Recogniser recogniser_;
     std::vector<ByteRanges> plain_bytes_;                  // of plain characters
     std::unordered_map<uint32_t, TokenMask> masks_;        // [position]

@@ -63,6 +63,17 @@ TEST(GrammarMasks, control_tokens_are_never_allowed) {
     EXPECT_TRUE(masks.may_end(masks.start(false)));
 }
 
+TEST(GrammarMasks, control_tokens_that_are_shown_count_where_their_text_fits) {
+    const Tokenizer tokenizer = toy_tokenizer();
+    const TokenTrie trie(tokenizer);
+    const TokenId control = *tokenizer.eos();
+    GrammarMasks masks(gbnf_grammar(R"(root ::= "a<|end|>b" | "c")"), trie, {{control, "<|end|>"}});
+    EXPECT_FALSE(masks.allowed(masks.start(false)).contains(control));
+    const Position behind = masks.step(masks.start(false), "a");
+    EXPECT_TRUE(masks.allowed(behind).contains(control));
+    EXPECT_TRUE(masks.may_end(masks.step(masks.step(behind, "<|end|>"), "b")));
+}
+
 TEST(GrammarMasks, the_first_space_does_not_count_where_decoding_drops_it) {
     const Tokenizer tokenizer = toy_tokenizer();
     const TokenTrie trie(tokenizer);

@@ -33,9 +33,9 @@ Result<Expr> read_schema(JsonText& json, const std::string& text) {
     return read_json_schema(json, schema);
 }
 
-Result<Expr> read_calls(GrammarBuilder& builder, JsonText& json, const std::string& text) {
-    TRY(const Json calls, parse_json(text, "calls"));
-    return read_tool_calls(json, builder, calls);
+Result<Expr> read_calls(GrammarBuilder& builder, const std::string& text) {
+    TRY(const Json answer, parse_json(text, "calls"));
+    return read_tool_calls(builder, answer);
 }
 
 Result<Expr> read(GrammarBuilder& builder, JsonText& json, const GrammarSpec& spec) {
@@ -50,8 +50,8 @@ Result<Expr> read(GrammarBuilder& builder, JsonText& json, const GrammarSpec& sp
             return read_choice(builder, spec.text);
         case GrammarSpec::Kind::gbnf:
             return read_gbnf(builder, spec.text);
-        case GrammarSpec::Kind::tool_call:
-            return read_calls(builder, json, spec.text);
+        case GrammarSpec::Kind::tool_calls:
+            return read_calls(builder, spec.text);
     }
     return Error{Code::internal, "an unknown kind of grammar"};
 }

@@ -16,7 +16,7 @@ struct GrammarSpec {
         regex,        // `text` is an expression that matches the whole answer
         choice,       // `text` is a JSON list of strings, one of which is the answer
         gbnf,         // `text` is a grammar in llama.cpp's notation
-        tool_call,    // `text` is what read_tool_calls() reads
+        tool_calls,   // `text` is what read_tool_calls() reads
     };
     Kind kind = Kind::json_object;
     std::string text{};

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/concat.h"
 
 namespace brigada {
 
@@ -18,10 +19,6 @@ constexpr uint32_t kMaxFractionDigits = 20;
 /// 10^99 is within a double; a number that is not would be read as infinity.
 constexpr uint32_t kMaxExponentDigits = 2;
 
-CodePointSet must_be_escaped() {
-    return {{0, 0x1f}, {'"', '"'}, {'\\', '\\'}};
-}
-
 /// The escapes of two characters, by what they stand for.
 constexpr std::pair<char32_t, std::string_view> kShortEscapes[] = {
     {'"', "\\\""}, {'\\', "\\\\"}, {'\b', "\\b"}, {'\f', "\\f"},
@@ -36,9 +33,30 @@ CodePointSet hex_digits_of(char32_t first, const CodePointSet& set) {
     return out;
 }
 
+/// "<" can only stand within strings.
+void escape_angles(std::string& json) {
+    for (size_t at = json.find('<'); at != json.npos; at = json.find('<', at))
+        json.replace(at, 1, "\\u003c");
+}
+
+/// Strings are written alike.
+std::string as_python(const Json& value) {
+    if (value.is_null()) return "None";
+    if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
+    if (!value.is_structured()) return dump_json(value);
+    std::string out(value.is_array() ? "[" : "{");
+    for (const auto& [key, inner] : value.items()) {
+        if (out.size() > 1) out += ", ";
+        if (value.is_object()) out += dump_json(Json(key)) + ": ";
+        out += as_python(inner);
+    }
+    return out + (value.is_array() ? "]" : "}");
+}
+
 }  // namespace
 
-JsonText::JsonText(GrammarBuilder& builder, bool free_space) : builder_(builder) {
+JsonText::JsonText(GrammarBuilder& builder, bool free_space, JsonStyle style)
+    : builder_(builder), style_(style) {
     const Expr space = builder.literal(" ");
     const Expr line =
         builder.sequence({builder.literal("\n"), builder.repeat(space, 0, kMaxIndentation)});
@@ -59,21 +77,22 @@ JsonText::JsonText(GrammarBuilder& builder, bool free_space) : builder_(builder)
          builder.sequence({builder.one_of(d), builder.one_of({{'0', '7'}}), hexes(2)})});
     CodePointSet letters;
     for (char32_t letter : U"\"\\/bfnrt")
-        if (letter != 0) letters.add(CodePointSet::of(letter));
+        if (letter != 0 && !(letter == '/' && style == JsonStyle::python))
+            letters.add(CodePointSet::of(letter));
     builder.define(escape_,
                    builder.either({builder.one_of(letters),
                                    builder.sequence({builder.literal("u"),
                                                      builder.either({others, surrogates})})}));
 
     string_ = builder.declare("string", true);
-    builder.define(string_, any_string(0, std::nullopt));
+    builder.define(string_, style == JsonStyle::within_tags ? string_within_tags()
+                                                            : any_string(0, std::nullopt));
 
     value_ = builder.declare("value", true);
     object_ = builder.declare("object", true);
     array_ = builder.declare("array", true);
     builder.define(value_, builder.either({any_object(), any_array(), any_string(), any_number(),
-                                           builder.literal("true"), builder.literal("false"),
-                                           builder.literal("null")}));
+                                           boolean(true), boolean(false), null()}));
     const auto list_of = [&](Expr item) {
         return ExprGraph{.states = 2, .edges = {{0, item, 1}, {1, comma(), 0}}, .ends = {1}};
     };
@@ -90,9 +109,40 @@ Expr JsonText::any_string(uint32_t least, std::optional<uint32_t> most) {
     return builder_.sequence({quote, builder_.repeat(any_character(), least, most), quote});
 }
 
+/// Behind "<" no "/" stands as it is.
+Expr JsonText::string_within_tags() {
+    const CodePointSet angle = CodePointSet::of('<');
+    const Expr escape = builder_.sequence({builder_.literal("\\"), builder_.call(escape_)});
+    const CodePointSet others = must_be_escaped().complement();
+    const Expr behind_angle =
+        builder_.either({builder_.one_of(others.minus(CodePointSet::of('/'))), escape});
+    const Expr quote = builder_.literal("\"");
+    return builder_.sequence(
+        {quote,
+         builder_.graph({.states = 2,
+                         .edges = {{0, builder_.either({builder_.one_of(others), escape}), 0},
+                                   {0, builder_.one_of(angle), 1},
+                                   {1, builder_.one_of(angle), 1},
+                                   {1, behind_angle, 0}},
+                         .ends = {0, 1}}),
+         quote});
+}
+
+CodePointSet JsonText::must_be_escaped() const {
+    CodePointSet out{{0, 0x1f}, {'"', '"'}, {'\\', '\\'}};
+    if (style_ == JsonStyle::within_tags) out.add(CodePointSet::of('<'));
+    return out;
+}
+
 Expr JsonText::any_character() {
     return builder_.either({builder_.one_of(must_be_escaped().complement()),
                             builder_.sequence({builder_.literal("\\"), builder_.call(escape_)})});
+}
+
+Expr JsonText::any_text() {
+    if (!any_text_)
+        any_text_ = builder_.repeat(builder_.one_of(CodePointSet::all()), 0, std::nullopt);
+    return *any_text_;
 }
 
 Expr JsonText::string_of(Expr content) {
@@ -102,6 +152,21 @@ Expr JsonText::string_of(Expr content) {
 
 Expr JsonText::string_literal(std::string_view text) {
     return string_of(builder_.literal(text));
+}
+
+Expr JsonText::boolean(bool value) {
+    return literal(value);
+}
+
+Expr JsonText::null() {
+    return literal(nullptr);
+}
+
+std::string JsonText::written(const Json& value) const {
+    if (style_ == JsonStyle::python) return as_python(value);
+    std::string out = dump_json(value);
+    if (style_ == JsonStyle::within_tags) escape_angles(out);
+    return out;
 }
 
 Expr JsonText::any_integer() {
@@ -156,7 +221,7 @@ Expr JsonText::escaped(Expr content) {
         parts.push_back(escaped(part));
     switch (node.kind) {
         case Node::Kind::literal: {
-            const std::string quoted = dump_json(node.bytes);
+            const std::string quoted = written(node.bytes);
             return builder_.literal(std::string_view(quoted).substr(1, quoted.size() - 2));
         }
         case Node::Kind::one_of:
@@ -173,10 +238,11 @@ Expr JsonText::escaped(Expr content) {
                 edge.on = escaped(edge.on);
             return builder_.graph(std::move(graph));
         }
+        case Node::Kind::byte:
         case Node::Kind::call:
             break;
     }
-    CHECK(false, "a call inside of a string's content");
+    CHECK(false, "a call or a lone byte inside of a string's content");
 }
 
 Expr JsonText::escaped_set(const CodePointSet& set) {
@@ -188,10 +254,10 @@ Expr JsonText::escaped_set(const CodePointSet& set) {
         out.push_back(builder_.literal(escape));
         left = left.minus(CodePointSet::of(code));
     }
-    for (char32_t high : {0x00, 0x10})
-        if (CodePointSet low = hex_digits_of(high, left); !low.empty())
-            out.push_back(builder_.sequence({builder_.literal(high == 0 ? "\\u000" : "\\u001"),
-                                             builder_.one_of(std::move(low))}));
+    for (const uint32_t high : {0u, 1u, 3u})
+        if (CodePointSet low = hex_digits_of(16 * high, left); !low.empty())
+            out.push_back(builder_.sequence(
+                {builder_.literal(concat("\\u00", high)), builder_.one_of(std::move(low))}));
     return builder_.either(std::move(out));
 }
 

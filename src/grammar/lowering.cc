@@ -67,6 +67,8 @@ uint64_t GrammarLowering::size_of(Expr expr) {
             return node.bytes.size();
         case Node::Kind::one_of:
             return 2 * node.set.ranges().size();
+        case Node::Kind::byte:
+            return 1;
         case Node::Kind::sequence:
         case Node::Kind::either: {
             uint64_t sum = 1;
@@ -151,6 +153,9 @@ bool GrammarLowering::lower(Expr expr, uint32_t from, uint32_t to) {
             return lower_literal(node.bytes, from, to);
         case Node::Kind::one_of:
             return lower_set(node.set, from, to);
+        case Node::Kind::byte:
+            add_byte(from, node.range, to);
+            return true;
         case Node::Kind::sequence:
             return lower_sequence(node.parts, from, to);
         case Node::Kind::either:

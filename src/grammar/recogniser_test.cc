@@ -46,6 +46,11 @@ class NaiveMatcher {
                 if (at < text_.size() && node.set.contains(static_cast<uint8_t>(text_[at])))
                     out.insert(at + 1);
                 return out;
+            case Node::Kind::byte:
+                if (at < text_.size() && static_cast<uint8_t>(text_[at]) >= node.range.first &&
+                    static_cast<uint8_t>(text_[at]) <= node.range.last)
+                    out.insert(at + 1);
+                return out;
             case Node::Kind::sequence:
                 out = {at};
                 for (Expr part : node.parts)

@@ -240,14 +240,29 @@ Result<std::vector<SchemaReader::ExtraMembers>> SchemaReader::extra_members(
     return out;
 }
 
-/// A state for each property that may come next, before and behind the comma, and for how many are
-/// written where that is counted.
 Result<Expr> SchemaReader::write_object(const ObjectShape& shape,
                                         const std::vector<ExtraMembers>& extra) {
+    std::vector<Expr> members, others;
+    for (const SchemaProperty& property : shape.properties) {
+        TRY(const Expr value, read(property.value));
+        members.push_back(json_.member(json_.string_literal(property.key), value));
+    }
+    for (const ExtraMembers& one : extra)
+        others.push_back(json_.member(one.key, one.value));
+    TRY(MemberRow row, row_of(shape, members, others, json_.comma()));
+    return json_.enclosed('{', std::move(row.graph), '}', row.may_be_empty);
+}
+
+/// A state for each property that may come next, before and behind the separator, and for how many
+/// are written where that is counted.
+Result<SchemaReader::MemberRow> SchemaReader::row_of(const ObjectShape& shape,
+                                                     const std::vector<Expr>& members,
+                                                     const std::vector<Expr>& others,
+                                                     Expr separator) {
     const size_t n = shape.properties.size();
     std::optional<uint64_t> most = shape.most;
-    if (most && extra.empty() && *most >= n) most.reset();
-    if (most && *most < shape.least) return b_.never();
+    if (most && others.empty() && *most >= n) most.reset();
+    if (most && *most < shape.least) return MemberRow{};
     const uint64_t counted = most.value_or(shape.least);
     if (counted > kMaxCountedMembers || counted * (n + 1) > kMaxGrammarStates / 8)
         return Error{Code::too_large, concat("/maxProperties: ", counted, " are not counted")};
@@ -269,22 +284,20 @@ Result<Expr> SchemaReader::write_object(const ObjectShape& shape,
                     {before(at, written), member, behind(to, std::min(written + 1, counted))});
     };
     for (size_t i = 0; i < n; ++i) {
-        const SchemaProperty& property = shape.properties[i];
-        TRY(const Expr value, read(property.value));
-        add_member(i, json_.member(json_.string_literal(property.key), value), i + 1);
-        for (uint64_t written = 0; !property.required && written <= counted; ++written)
+        add_member(i, members[i], i + 1);
+        for (uint64_t written = 0; !shape.properties[i].required && written <= counted; ++written)
             graph.edges.push_back({before(i, written), b_.empty(), before(i + 1, written)});
     }
-    for (const ExtraMembers& members : extra)
-        add_member(n, json_.member(members.key, members.value), n);
+    for (const Expr other : others)
+        add_member(n, other, n);
     for (size_t i = 0; i <= n; ++i) {
         for (uint64_t written = 0; written <= counted; ++written) {
-            graph.edges.push_back({behind(i, written), json_.comma(), before(i, written)});
+            graph.edges.push_back({behind(i, written), separator, before(i, written)});
             if (i >= last_required && written >= shape.least)
                 graph.ends.push_back(behind(i, written));
         }
     }
-    return json_.enclosed('{', std::move(graph), '}', last_required == 0 && shape.least == 0);
+    return MemberRow{std::move(graph), last_required == 0 && shape.least == 0};
 }
 
 }  // namespace brigada

@@ -18,12 +18,6 @@ bool all_values_differ(const std::vector<Json>& a, const std::vector<Json>& b) {
     });
 }
 
-bool has_values(const SchemaParts& parts) {
-    return std::any_of(parts.begin(), parts.end(), [](const SchemaPart& part) {
-        return part.has("enum") || part.has("const");
-    });
-}
-
 /// Whether one of the parts refuses a property of this name outright.
 bool refuses(const SchemaParts& parts, const std::string& key) {
     return std::any_of(parts.begin(), parts.end(), [&](const SchemaPart& part) {

@@ -201,6 +201,12 @@ Result<void> SchemaPart::check() const {
     return {};
 }
 
+bool has_values(const SchemaParts& parts) {
+    return std::any_of(parts.begin(), parts.end(), [](const SchemaPart& part) {
+        return part.has("enum") || part.has("const");
+    });
+}
+
 Result<SchemaPart> follow_reference(const Json& document, const SchemaPart& from,
                                     std::string_view reference) {
     if (!reference.starts_with('#'))

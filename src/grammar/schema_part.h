@@ -55,6 +55,9 @@ struct SchemaPart {
 /// All of which a value must satisfy; none: any value.
 using SchemaParts = std::vector<SchemaPart>;
 
+/// Whether one of them lists the values there are.
+bool has_values(const SchemaParts& parts);
+
 /// What `reference` in `from` points at within the document.
 Result<SchemaPart> follow_reference(const Json& document, const SchemaPart& from,
                                     std::string_view reference);

@@ -34,6 +34,10 @@ uint8_t type_of(const Json& value) {
     }
 }
 
+std::string where(const SchemaParts& parts) {
+    return parts.empty() || parts.front().pointer.empty() ? "/" : parts.front().pointer;
+}
+
 }  // namespace
 
 Result<Expr> read_json_schema(JsonText& json, const Json& schema) {
@@ -49,35 +53,46 @@ Result<Expr> SchemaReader::read(SchemaParts parts) {
     for (const SchemaPart& part : parts)
         key.emplace_back(part.schema, part.spent);
     if (const auto known = rules_.find(key); known != rules_.end()) return b_.call(known->second);
-    const std::string where = parts.front().pointer.empty() ? "/" : parts.front().pointer;
     if (rules_.size() == kMaxSchemaRules)
-        return Error{Code::too_large, concat(where, ": the schema has more than ", kMaxSchemaRules,
-                                             " combinations of its parts")};
-    if (depth_ == kMaxSchemaDepth)
-        return Error{Code::too_large, concat(where, ": nested deeper than ", kMaxSchemaDepth)};
-    const Rule rule = b_.declare(where);
+        return Error{Code::too_large, concat(where(parts), ": the schema has more than ",
+                                             kMaxSchemaRules, " combinations of its parts")};
+    const Rule rule = b_.declare(where(parts));
     rules_.emplace(std::move(key), rule);
-    ++depth_;
-    auto body = read_body(parts);
-    --depth_;
-    if (!body.ok()) return std::move(body).error();
-    b_.define(rule, *body);
+    TRY(const Expr body, deeper(parts, [this](SchemaParts own) { return read_body(own); }));
+    b_.define(rule, body);
     return b_.call(rule);
 }
 
+Result<Expr> SchemaReader::deeper(const SchemaParts& parts, const ReadParts& read_one) {
+    if (depth_ == kMaxSchemaDepth)
+        return Error{Code::too_large,
+                     concat(where(parts), ": nested deeper than ", kMaxSchemaDepth)};
+    ++depth_;
+    auto out = read_one(parts);
+    --depth_;
+    return out;
+}
+
 Result<Expr> SchemaReader::read_body(const SchemaParts& parts) {
-    for (size_t i = 0; i < parts.size(); ++i) {
-        if (parts[i].has("anyOf")) return read_branches(parts, i, "anyOf", SchemaPart::kAnyOf);
-        if (parts[i].has("oneOf")) return read_branches(parts, i, "oneOf", SchemaPart::kOneOf);
-    }
-    for (const SchemaPart& part : parts)
-        if (part.has("enum") || part.has("const")) return read_values(parts);
+    if (const auto at = branching(parts))
+        return read_branches(parts, *at,
+                             [this](SchemaParts branch) { return read(std::move(branch)); });
+    if (has_values(parts)) return read_values(parts);
     return read_types(parts);
 }
 
+std::optional<SchemaReader::Branching> SchemaReader::branching(const SchemaParts& parts) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i].has("anyOf")) return Branching{i, "anyOf", SchemaPart::kAnyOf};
+        if (parts[i].has("oneOf")) return Branching{i, "oneOf", SchemaPart::kOneOf};
+    }
+    return std::nullopt;
+}
+
 /// Everything else together with each branch.
-Result<Expr> SchemaReader::read_branches(const SchemaParts& parts, size_t part,
-                                         std::string_view keyword, SchemaPart::Spent spent) {
+Result<Expr> SchemaReader::read_branches(const SchemaParts& parts, const Branching& at,
+                                         const ReadParts& read_one) {
+    const auto& [part, keyword, spent] = at;
     TRY(const Json* list, parts[part].list(keyword));
     if (list->empty())
         return parts[part].error(Code::invalid_argument, keyword, "must have at least one branch");
@@ -89,7 +104,7 @@ Result<Expr> SchemaReader::read_branches(const SchemaParts& parts, size_t part,
     if (spent == SchemaPart::kOneOf) TRY(check_apart(branches, parts[part]));
     std::vector<Expr> out;
     for (SchemaParts& branch : branches) {
-        TRY(const Expr expr, read(std::move(branch)));
+        TRY(const Expr expr, read_one(std::move(branch)));
         out.push_back(expr);
     }
     return b_.either(std::move(out));
@@ -98,6 +113,15 @@ Result<Expr> SchemaReader::read_branches(const SchemaParts& parts, size_t part,
 // --- values -------------------------------------------------------------------------------------
 
 Result<Expr> SchemaReader::read_values(SchemaParts parts) {
+    TRY(const std::vector<Json> values, accepted_values(std::move(parts)));
+    std::vector<Expr> out;
+    for (const Json& value : values)
+        out.push_back(json_.literal(value));
+    return b_.either(std::move(out));
+}
+
+/// Those in every enum and const that all else accepts.
+Result<std::vector<Json>> SchemaReader::accepted_values(SchemaParts parts) {
     TRY(std::vector<Json> values, common_values(parts));
     for (SchemaPart& part : parts)
         part.spent |= SchemaPart::kValues;
@@ -107,10 +131,7 @@ Result<Expr> SchemaReader::read_values(SchemaParts parts) {
     const bool only_types = std::all_of(parts.begin(), parts.end(),
                                         [](const SchemaPart& part) { return part.only_type(); });
     if (!only_types) TRY(keep_accepted(parts, values));
-    std::vector<Expr> out;
-    for (const Json& value : values)
-        out.push_back(json_.literal(value));
-    return b_.either(std::move(out));
+    return values;
 }
 
 /// Those in every enum and const.
@@ -153,7 +174,7 @@ Result<void> SchemaReader::keep_accepted(SchemaParts rest, std::vector<Json>& va
     Recogniser recogniser(std::make_shared<const Grammar>(std::move(built).value()));
     std::erase_if(values, [&](const Json& value) {
         Position at = recogniser.start();
-        for (char c : dump_json(value))
+        for (char c : json_.written(value))
             at = recogniser.step(at, static_cast<uint8_t>(c));
         return !recogniser.may_end(at);
     });
@@ -182,10 +203,10 @@ Result<Expr> SchemaReader::read_types(const SchemaParts& parts) {
         out.push_back(number);
     }
     if (types & kBoolean) {
-        out.push_back(b_.literal("true"));
-        out.push_back(b_.literal("false"));
+        out.push_back(json_.boolean(true));
+        out.push_back(json_.boolean(false));
     }
-    if (types & kNull) out.push_back(b_.literal("null"));
+    if (types & kNull) out.push_back(json_.null());
     return b_.either(std::move(out));
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -51,6 +52,20 @@ struct ObjectShape {
     const SchemaProperty* find(std::string_view key) const;
 };
 
+class SchemaReader;
+
+/// How the members of an object are written that is no JSON: the arguments of a call.
+class MemberPen {
+  public:
+    virtual ~MemberPen() = default;
+
+    /// One named `key`, or by any name of `names` where that is null.
+    virtual Result<Expr> member(SchemaReader& reader, const std::string* key, Expr names,
+                                const SchemaParts& value) = 0;
+    /// What stands between two.
+    virtual Expr separator() = 0;
+};
+
 class SchemaReader {
   public:
     SchemaReader(JsonText& json, const Json& document)
@@ -58,13 +73,32 @@ class SchemaReader {
 
     /// The values that satisfy all parts.
     Result<Expr> read(SchemaParts parts);
+    /// Those of them that are no strings.
+    Result<Expr> read_but_strings(SchemaParts parts);
+    /// The strings among them as they are, without quotation marks or escapes: a piece without
+    /// calls.
+    Result<Expr> read_text(SchemaParts parts);
+    /// The objects among them, in another way of writing: members in a row, without brackets.
+    Result<Expr> read_members(SchemaParts parts, MemberPen& pen);
+
+    /// Whether any value satisfies them.
+    Result<bool> is_anything(SchemaParts parts);
 
   private:
     // schema_reader.cc
+    using ReadParts = std::function<Result<Expr>(SchemaParts)>;
+    struct Branching {  // the first part with branches
+        size_t part = 0;
+        std::string_view keyword{};
+        SchemaPart::Spent spent{};
+    };
+    static std::optional<Branching> branching(const SchemaParts& parts);
     Result<Expr> read_body(const SchemaParts& parts);
-    Result<Expr> read_branches(const SchemaParts& parts, size_t part, std::string_view keyword,
-                               SchemaPart::Spent spent);
+    Result<Expr> read_branches(const SchemaParts& parts, const Branching& at,
+                               const ReadParts& read_one);
+    Result<Expr> deeper(const SchemaParts& parts, const ReadParts& read_one);
     Result<Expr> read_values(SchemaParts parts);
+    Result<std::vector<Json>> accepted_values(SchemaParts parts);
     Result<std::vector<Json>> common_values(const SchemaParts& parts) const;
     Result<void> keep_accepted(SchemaParts rest, std::vector<Json>& values);
     Result<Expr> read_types(const SchemaParts& parts);
@@ -72,7 +106,8 @@ class SchemaReader {
 
     // schema_types.cc
     static Result<std::optional<uint8_t>> declared_types(const SchemaParts& parts);
-    static Result<uint8_t> written_types(const SchemaParts& parts);
+    static Result<uint8_t> written_types(SchemaParts parts);
+    static const Json& but_strings();  // beside other parts: values of every type but one
 
     // schema_strings.cc
     Result<Expr> read_string(const SchemaParts& parts);
@@ -100,6 +135,17 @@ class SchemaReader {
                                                    const ObjectShape& shape);
     Result<CodePointDfa> names_of(const SchemaPart& part);
     Result<Expr> write_object(const ObjectShape& shape, const std::vector<ExtraMembers>& extra);
+    struct MemberRow {
+        ExprGraph graph{};
+        bool may_be_empty = false;
+    };
+    Result<MemberRow> row_of(const ObjectShape& shape, const std::vector<Expr>& members,
+                             const std::vector<Expr>& others, Expr separator);
+
+    // schema_arguments.cc
+    Result<Expr> text_body(const SchemaParts& parts);
+    Result<Expr> members_body(const SchemaParts& parts, MemberPen& pen);
+    Result<Expr> other_names(const SchemaParts& parts, const ObjectShape& shape);
 
     // schema_overlap.cc
     Result<void> check_apart(const std::vector<SchemaParts>& branches, const SchemaPart& part);

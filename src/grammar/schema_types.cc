@@ -78,15 +78,23 @@ Result<std::optional<uint8_t>> SchemaReader::declared_types(const SchemaParts& p
     return out;
 }
 
+const Json& SchemaReader::but_strings() {
+    static const Json schema = {{"type", {"null", "boolean", "number", "array", "object"}}};
+    return schema;
+}
+
 /// Without a type, those that the keywords speak of: who lists properties means an object.
-Result<uint8_t> SchemaReader::written_types(const SchemaParts& parts) {
+Result<uint8_t> SchemaReader::written_types(SchemaParts parts) {
+    const auto marks =
+        std::erase_if(parts, [](const SchemaPart& part) { return part.schema == &but_strings(); });
+    const auto left = static_cast<uint8_t>(marks > 0 ? kAnyType & ~kString : kAnyType);
     TRY(const auto declared, declared_types(parts));
-    if (declared) return *declared;
+    if (declared) return static_cast<uint8_t>(*declared & left);
     uint8_t out = 0;
     for (const SchemaPart& part : parts)
         for (const NamedType& keyword : kSpeaksOf)
             if (part.has(keyword.name)) out |= keyword.types;
-    return out == 0 ? uint8_t{kAnyType} : out;
+    return static_cast<uint8_t>((out == 0 ? uint8_t{kAnyType} : out) & left);
 }
 
 }  // namespace brigada

@@ -1,17 +1,23 @@
-// A grammar whose texts are one call of a tool, in a model's own words around arguments that the
-// tool's schema accepts.
+// A grammar whose texts are answers with calls of tools in them, as a model writes them: calls
+// alone where the request forces some, else free text in which every call that the model begins by
+// itself is one of a tool and, where the tool is strict, with arguments that its schema accepts.
 #pragma once
 
 #include "base/json.h"
 #include "base/result.h"
 #include "grammar/grammar_builder.h"
-#include "grammar/json_text.h"
 
 namespace brigada {
 
-/// `calls` is {"begin", "before_arguments", "end", "tools": [{"name", "parameters"}]}: a call is
-/// begin, name, before_arguments, the arguments as JSON, end. Tools without parameters take any
-/// object. Errors name the tool, the place in its schema and the keyword.
-Result<Expr> read_tool_calls(JsonText& json, GrammarBuilder& builder, const Json& calls);
+/// `answer` has
+///     "format"     of calls, one of tool_formats()
+///     "tools"      [{"name", "parameters": schema or null, "strict"}]; arguments of tools that are
+///                  not strict are any JSON object
+///     "forced"     the answer is calls and nothing else
+///     "many"       there may be several calls; else, where they are forced, exactly one
+///     "reasoning"  its format, one of reasoning_formats(), of answers that are not forced
+///     "begins"     "start"; "reasoning", "text" where the prompt has begun that already
+/// Errors name the tool, the place in its schema and the keyword.
+Result<Expr> read_tool_calls(GrammarBuilder& builder, const Json& answer);
 
 }  // namespace brigada

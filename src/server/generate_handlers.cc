@@ -60,9 +60,8 @@ Result<Work> prepare_chat(Service& service, std::string_view body, const HttpReq
                                                service.generation_limits(model)));
     TRY(service.check_model(request.model));
     TRY(ChatPrompt prompt, chat_prompt(model, request));
-    if (request.forced_tool) {
-        TRY(request.options.format, forced_call(model, request));
-    }
+    TRY(auto calls, call_grammar(model, request, prompt));
+    if (request.forced_tool) request.options.format = std::exchange(calls, std::nullopt);
     ChatAnswers answers = chat_answers(service, model, request, prompt);
     work.parts.push_back(engine_request(std::move(prompt.tokens), request.options, request.logprobs,
                                         request.max_tokens, http));
@@ -70,7 +69,7 @@ Result<Work> prepare_chat(Service& service, std::string_view body, const HttpReq
     work.reply =
         make_chat_reply(reply_head(service, "chatcmpl-", request.options, request.logprobs),
                         std::move(answers), model.tokenizer());
-    work.format = std::move(request.options.format);
+    work.format = calls ? std::move(calls) : std::move(request.options.format);
     work.stream = request.options.stream;
     return work;
 }

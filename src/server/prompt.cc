@@ -27,6 +27,31 @@ bool opens_reasoning(const AnswerFormat& answers, const ChatRequest& request,
     return content.is_string() && answers.is_within_reasoning(content.get<std::string>());
 }
 
+struct CalledTool {
+    std::string name;
+    Json parameters;
+    bool is_strict = false;
+};
+
+const Json* member(const Json& object, std::string_view name) {
+    if (!object.is_object()) return nullptr;
+    const auto found = object.find(name);
+    return found == object.end() ? nullptr : &*found;
+}
+
+/// nullopt for what has no name: nobody can call it.
+std::optional<CalledTool> called_tool(const Json& tool) {
+    const Json* inner = member(tool, "function");
+    const Json& function = inner ? *inner : tool;
+    const Json* name = member(function, "name");
+    if (!name || !name->is_string()) return std::nullopt;
+    const Json* parameters = member(function, "parameters");
+    const Json* strict = member(function, "strict");
+    return CalledTool{.name = name->get<std::string>(),
+                      .parameters = parameters ? *parameters : Json(),
+                      .is_strict = strict && *strict == true};
+}
+
 }  // namespace
 
 Result<ChatPrompt> chat_prompt(const LoadedModel& model, const ChatRequest& request) {
@@ -51,27 +76,39 @@ Tokens shown_controls(const LoadedModel& model, const ChatRequest& request) {
     return out;
 }
 
-Result<GrammarSpec> forced_call(const LoadedModel& model, const ChatRequest& request) {
-    const ToolFormat* format = model.answers.tools;
-    if (!format || !format->forced.possible())
-        return Error{
-            Code::unsupported,
-            concat("tool_choice: this model can't be made to call a tool: its way of "
-                   "calling is ",
-                   format ? format->name : "not known", "; \"auto\" leaves it the choice")};
+Result<std::optional<GrammarSpec>> call_grammar(const LoadedModel& model,
+                                                const ChatRequest& request,
+                                                const ChatPrompt& prompt) {
+    const bool is_forced = request.forced_tool.has_value();
+    const bool is_named = is_forced && !request.forced_tool->empty();
     Json tools = Json::array();
+    bool has_strict = false;
     for (const Json& tool : request.tools) {
-        const Json& function = tool.contains("function") ? tool["function"] : tool;
-        const std::string name = function.value("name", "");
-        if (request.forced_tool->empty() || name == *request.forced_tool)
-            tools.push_back({{"name", name}, {"parameters", function.value("parameters", Json())}});
+        const std::optional<CalledTool> called = called_tool(tool);
+        if (!called || (is_named && called->name != *request.forced_tool)) continue;
+        has_strict = has_strict || called->is_strict;
+        tools.push_back({{"name", called->name},
+                         {"parameters", called->parameters},
+                         {"strict", called->is_strict || is_forced}});
     }
-    const Json calls = {{"begin", format->forced.begin},
-                        {"before_arguments", format->forced.before_arguments},
-                        {"end", format->forced.end},
-                        {"tools", std::move(tools)}};
-    return GrammarSpec{
-        .kind = GrammarSpec::Kind::tool_call, .text = dump_json(calls), .field = "tool_choice"};
+    const ToolFormat* format = model.answers.tools;
+    if (is_forced && !format)
+        return Error{Code::unsupported,
+                     "tool_choice: this model can't be made to call a tool: its way of calling is "
+                     "not known; \"auto\" leaves it the choice"};
+    if (!is_forced && (!has_strict || !format || request.options.format))
+        return std::optional<GrammarSpec>();
+    const Json answer = {{"format", format->name},
+                         {"tools", std::move(tools)},
+                         {"forced", is_forced},
+                         {"many", request.parallel_tool_calls && !is_named},
+                         {"reasoning", model.answers.reasoning->name},
+                         {"begins", prompt.opens_reasoning           ? "reasoning"
+                                    : request.continue_final_message ? "text"
+                                                                     : "start"}};
+    return std::optional(GrammarSpec{.kind = GrammarSpec::Kind::tool_calls,
+                                     .text = dump_json(answer),
+                                     .field = is_forced ? "tool_choice" : "strict"});
 }
 
 Result<Tokens> completion_prompt(const LoadedModel& model, const CompletionPrompt& prompt) {

@@ -217,12 +217,33 @@ TEST(Calls, arguments_are_sent_while_they_are_written) {
     EXPECT_EQ(parser->calls(), 1u);
 }
 
-TEST(Calls, a_forced_call_is_composed_of_its_formats_literals) {
+/// f(a = 1), as the shape says.
+std::string call_in(const CallShape& shape) {
+    std::string arguments = R"({"a": 1})";
+    if (shape.arguments == CallShape::Arguments::python) arguments = "a=1";
+    if (shape.arguments == CallShape::Arguments::tagged) {
+        const TagShape& tags = shape.tags;
+        const std::string_view line = tags.lines_of_their_own ? "\n" : "";
+        arguments = concat(tags.key, 'a', tags.key_end, tags.json.empty() ? tags.text : tags.json,
+                           line, '1', line, tags.end);
+    }
+    return concat(shape.opening, shape.first, 'f', shape.numbered_name ? ":0" : "",
+                  shape.before_arguments, arguments, shape.end, shape.close);
+}
+
+/// A whole call in a format.
+std::string call_in(const ToolFormat& format) {
+    if (format.make_reader) return call_in(format.shapes.front());
+    return R"(<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a": 1}<|call|>)";
+}
+
+TEST(Calls, are_read_as_their_formats_shapes_write_them) {
     for (const ToolFormat& format : tool_formats()) {
-        if (!format.forced.possible()) continue;
-        const std::string call = concat(format.forced.begin, "f", format.forced.before_arguments,
-                                        R"({"a": 1})", format.forced.end);
-        EXPECT_EQ(parsed(format_named(std::string(format.name)), call), R"(||f({"a": 1}))") << call;
+        const AnswerFormat answers = format_named(std::string(format.name));
+        EXPECT_EQ(parsed(answers, call_in(format)), R"(||f({"a": 1}))");
+        for (const CallShape& shape : format.shapes)
+            if (format.make_reader)
+                EXPECT_EQ(parsed(answers, call_in(shape)), R"(||f({"a": 1}))") << call_in(shape);
     }
 }
 
@@ -263,23 +284,6 @@ TEST(Formats, wishes_that_cannot_be_are_refused_with_the_names) {
 }
 
 // --- any text ---------------------------------------------------------------------------------
-
-/// A whole call in a format.
-std::string call_in(const ToolFormat& format) {
-    if (format.forced.possible())
-        return concat(format.forced.begin, "f", format.forced.before_arguments, R"({"a": 1})",
-                      format.forced.end);
-    if (format.name == "pythonic") return "[f(a=1, s='x')]";
-    if (format.name == "glm45")
-        return "<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>";
-    if (format.name == "qwen3_coder")
-        return "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</"
-               "tool_call>";
-    const bool is_minimax = format.name == "minimax_m2";
-    const std::string_view mark = is_minimax ? "" : "｜DSML｜";
-    return concat(format.openings[0], '<', mark, "invoke name=\"f\"></", mark, "invoke></",
-                  format.openings[0].substr(1));
-}
 
 /// Text made of what the formats are made of.
 std::string random_answer(Rng& rng, const AnswerFormat& format) {

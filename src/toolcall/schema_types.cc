@@ -82,22 +82,22 @@ SchemaTypes types_of(const Json& root, const Json& schema, int& left) {
 }  // namespace
 
 SchemaTypes SchemaTypes::named(std::string_view type) {
-    if (type == "string") return SchemaTypes(kString);
-    if (type == "integer" || type == "number") return SchemaTypes(kNumber);
-    if (type == "boolean") return SchemaTypes(kBoolean);
-    if (type == "array") return SchemaTypes(kArray);
-    if (type == "object") return SchemaTypes(kObject);
-    if (type == "null") return SchemaTypes(kNull);
+    if (type == "string") return SchemaTypes(kStrings);
+    if (type == "integer" || type == "number") return SchemaTypes(kNumbers);
+    if (type == "boolean") return SchemaTypes(kBooleans);
+    if (type == "array") return SchemaTypes(kArrays);
+    if (type == "object") return SchemaTypes(kObjects);
+    if (type == "null") return SchemaTypes(kNulls);
     return any();
 }
 
 SchemaTypes SchemaTypes::of_value(const Json& value) {
-    if (value.is_string()) return SchemaTypes(kString);
-    if (value.is_number()) return SchemaTypes(kNumber);
-    if (value.is_boolean()) return SchemaTypes(kBoolean);
-    if (value.is_array()) return SchemaTypes(kArray);
-    if (value.is_object()) return SchemaTypes(kObject);
-    return SchemaTypes(kNull);
+    if (value.is_string()) return SchemaTypes(kStrings);
+    if (value.is_number()) return SchemaTypes(kNumbers);
+    if (value.is_boolean()) return SchemaTypes(kBooleans);
+    if (value.is_array()) return SchemaTypes(kArrays);
+    if (value.is_object()) return SchemaTypes(kObjects);
+    return SchemaTypes(kNulls);
 }
 
 SchemaTypes parameter_types(const Json& parameters, std::string_view name) {

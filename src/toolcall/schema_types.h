@@ -22,16 +22,16 @@ class SchemaTypes {
     SchemaTypes operator&(SchemaTypes other) const { return SchemaTypes(bits_ & other.bits_); }
 
     bool allow(const Json& value) const { return (bits_ & of_value(value).bits_) != 0; }
-    bool only_string() const { return bits_ == kString; }
+    bool only_string() const { return bits_ == kStrings; }
 
   private:
     enum : uint32_t {
-        kNull = 1,
-        kBoolean = 2,
-        kNumber = 4,
-        kString = 8,
-        kArray = 16,
-        kObject = 32
+        kNulls = 1,
+        kBooleans = 2,
+        kNumbers = 4,
+        kStrings = 8,
+        kArrays = 16,
+        kObjects = 32
     };
     static constexpr uint32_t kAny = 63;
 

@@ -1,5 +1,5 @@
 // ToolFormat: one way of writing calls of tools: how it is named, how it is recognised in a model's
-// chat template and in its text, who reads it, and what a grammar needs to force a call.
+// chat template and in its text, who reads it, and what a grammar needs to write a call.
 #pragma once
 
 #include <memory>
@@ -9,16 +9,9 @@
 
 #include "base/result.h"
 #include "toolcall/call_reader.h"
+#include "toolcall/call_shape.h"
 
 namespace brigada {
-
-/// A call that must be written: `begin` NAME `before_arguments` ARGUMENTS `end`, where ARGUMENTS is
-/// JSON of the tool's schema. A grammar is composed of these; empty where arguments are no JSON.
-struct ForcedCall {
-    std::string_view begin{}, before_arguments{}, end{};
-
-    bool possible() const { return !before_arguments.empty(); }
-};
 
 struct ToolFormat {
     std::string_view name;
@@ -33,7 +26,8 @@ struct ToolFormat {
     std::unique_ptr<CallReader> (*make_reader)() = nullptr;
     /// Markers that vocabularies have as control tokens, which must be decoded as text.
     std::vector<std::string_view> controls{};
-    ForcedCall forced{};
+    /// The ways of writing a call that a grammar allows; all of them if there are several.
+    std::vector<CallShape> shapes{};
     CallIdStyle ids = CallIdStyle::long_word;
 };
 

@@ -16,6 +16,10 @@ constexpr size_t kLongestName = 256;
 
 }  // namespace
 
+bool is_name(std::string_view text) {
+    return !text.empty() && text.size() <= kLongestName && std::ranges::all_of(text, is_name_byte);
+}
+
 void Unread::use(size_t bytes) {
     at_ += bytes;
     searched_ = std::max(searched_, at_);

@@ -12,6 +12,9 @@ namespace brigada {
 
 enum class Taken { yes, no, wait };
 
+/// Whether Unread::take_name() takes all of it.
+bool is_name(std::string_view text);
+
 class Unread {
   public:
     void append(std::string_view text) { text_ += text; }

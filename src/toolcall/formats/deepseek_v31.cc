@@ -21,9 +21,12 @@ ToolFormat deepseek_v31_format() {
             },
             .controls = {kLayout.section, kLayout.call, kLayout.separator, kLayout.call_end,
                          kLayout.section_end},
-            .forced = {.begin = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>",
-                       .before_arguments = "<｜tool▁sep｜>",
-                       .end = "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"}};
+            .shapes = {{.opening = kLayout.section,
+                        .first = "\n<｜tool▁call▁begin｜>",
+                        .before_arguments = kLayout.separator,
+                        .end = "\n<｜tool▁call▁end｜>",
+                        .between = "\n<｜tool▁call▁begin｜>",
+                        .close = "\n<｜tool▁calls▁end｜>"}}};
 }
 
 }  // namespace brigada

@@ -30,6 +30,21 @@ constexpr TaggedCallLayout layout(std::string_view section, std::string_view sec
 constexpr TaggedCallLayout kOfV32 = layout("<｜DSML｜function_calls>", "</｜DSML｜function_calls>");
 constexpr TaggedCallLayout kOfV4 = layout("<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>");
 
+constexpr CallShape shape(std::string_view section, std::string_view close) {
+    return {.opening = section,
+            .first = "\n<｜DSML｜invoke name=\"",
+            .before_arguments = "\">",
+            .end = "\n</｜DSML｜invoke>",
+            .between = "\n<｜DSML｜invoke name=\"",
+            .close = close,
+            .arguments = CallShape::Arguments::tagged,
+            .tags = {.key = kOfV32.key,
+                     .key_end = kOfV32.key_end,
+                     .text = kOfV32.value,
+                     .json = kOfV32.json_value,
+                     .end = kOfV32.value_end}};
+}
+
 /// Sees by the section's name which of the two it is.
 class DsmlReader : public CallReader {
   public:
@@ -54,7 +69,9 @@ ToolFormat deepseek_v32_format() {
         .template_marks = {"｜DSML｜"},
         .openings = {kOfV32.section, kOfV4.section},
         .make_reader = [] -> std::unique_ptr<CallReader> { return std::make_unique<DsmlReader>(); },
-        .controls = {"｜DSML｜"}};
+        .controls = {"｜DSML｜"},
+        .shapes = {shape(kOfV32.section, "\n</｜DSML｜function_calls>"),
+                   shape(kOfV4.section, "\n</｜DSML｜tool_calls>")}};
 }
 
 }  // namespace brigada

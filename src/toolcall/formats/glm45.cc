@@ -25,7 +25,14 @@ ToolFormat glm45_format() {
                 return std::make_unique<TaggedCallReader>(kLayout);
             },
             .controls = {kLayout.section, kLayout.key, kLayout.key_end, kLayout.value,
-                         kLayout.value_end, kLayout.call_end}};
+                         kLayout.value_end, kLayout.call_end},
+            .shapes = {{.opening = kLayout.section,
+                        .end = "\n</tool_call>",
+                        .arguments = CallShape::Arguments::tagged,
+                        .tags = {.key = kLayout.key,
+                                 .key_end = kLayout.key_end,
+                                 .text = "\n<arg_value>",
+                                 .end = kLayout.value_end}}}};
 }
 
 }  // namespace brigada

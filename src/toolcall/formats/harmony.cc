@@ -10,9 +10,7 @@ ToolFormat harmony_format() {
             .other_names = {"openai", "gpt_oss"},
             .template_marks = {"<|channel|>", "<|message|>"},
             .controls = {kHarmonyMarkers.begin(), kHarmonyMarkers.end()},
-            .forced = {.begin = "<|channel|>commentary to=functions.",
-                       .before_arguments = " <|constrain|>json<|message|>",
-                       .end = "<|call|>"}};
+            .shapes = {{.opening = "to=functions."}}};
 }
 
 }  // namespace brigada

@@ -18,9 +18,12 @@ ToolFormat hermes_format() {
                 return std::make_unique<ObjectCallReader>(kLayout);
             },
             .controls = {kLayout.open, kLayout.close},
-            .forced = {.begin = "<tool_call>\n{\"name\": \"",
-                       .before_arguments = "\", \"arguments\": ",
-                       .end = "}\n</tool_call>"}};
+            .shapes = {{.opening = kLayout.open,
+                        .first = "\n{\n\"name\":\n\"",
+                        .before_arguments = "\",\n\"arguments\":\n",
+                        .end = "\n}",
+                        .close = "\n</tool_call>",
+                        .quoted_name = true}}};
 }
 
 }  // namespace brigada

@@ -15,8 +15,20 @@ ToolFormat json_format() {
             .make_reader = [] -> std::unique_ptr<CallReader> {
                 return std::make_unique<ObjectCallReader>(kLayout);
             },
-            .forced = {
-                .begin = "{\"name\": \"", .before_arguments = "\", \"arguments\": ", .end = "}"}};
+            .shapes = {{.opening = "{",
+                        .at_start = true,
+                        .first = "\n\"name\":\n\"",
+                        .before_arguments = "\",\n\"arguments\":\n",
+                        .end = "\n}",
+                        .quoted_name = true},
+                       {.opening = "[",
+                        .at_start = true,
+                        .first = "\n{\n\"name\":\n\"",
+                        .before_arguments = "\",\n\"arguments\":\n",
+                        .end = "\n}",
+                        .between = ",\n{\n\"name\":\n\"",
+                        .close = "\n]",
+                        .quoted_name = true}}};
 }
 
 }  // namespace brigada

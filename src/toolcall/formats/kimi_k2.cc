@@ -23,9 +23,13 @@ ToolFormat kimi_k2_format() {
             },
             .controls = {kLayout.section, kLayout.call, kLayout.separator, kLayout.call_end,
                          kLayout.section_end},
-            .forced = {.begin = "<|tool_calls_section_begin|><|tool_call_begin|>functions.",
-                       .before_arguments = ":0<|tool_call_argument_begin|>",
-                       .end = "<|tool_call_end|><|tool_calls_section_end|>"}};
+            .shapes = {{.opening = kLayout.section,
+                        .first = "\n<|tool_call_begin|>\nfunctions.",
+                        .before_arguments = kLayout.separator,
+                        .end = "\n<|tool_call_end|>",
+                        .between = "\n<|tool_call_begin|>\nfunctions.",
+                        .close = "\n<|tool_calls_section_end|>",
+                        .numbered_name = true}}};
 }
 
 }  // namespace brigada

@@ -22,8 +22,19 @@ ToolFormat llama3_json_format() {
                 return std::make_unique<ObjectCallReader>(kLayout);
             },
             .controls = {kLayout.open},
-            .forced = {
-                .begin = "{\"name\": \"", .before_arguments = "\", \"parameters\": ", .end = "}"}};
+            .shapes = {{.opening = kLayout.open,
+                        .first = "\n{\n\"name\":\n\"",
+                        .before_arguments = "\",\n\"parameters\":\n",
+                        .end = "\n}",
+                        .between = ";\n{\n\"name\":\n\"",
+                        .quoted_name = true},
+                       {.opening = "{",
+                        .at_start = true,
+                        .first = "\n\"name\":\n\"",
+                        .before_arguments = "\",\n\"parameters\":\n",
+                        .end = "\n}",
+                        .between = ";\n{\n\"name\":\n\"",
+                        .quoted_name = true}}};
 }
 
 }  // namespace brigada

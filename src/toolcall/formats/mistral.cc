@@ -50,7 +50,14 @@ ToolFormat mistral_format() {
                 return std::make_unique<MistralReader>();
             },
             .controls = {kOpen, "[ARGS]", "[CALL_ID]"},
-            .forced = {.begin = "[TOOL_CALLS]", .before_arguments = "[ARGS]"},
+            .shapes = {{.opening = kOpen, .before_arguments = "[ARGS]", .id = "[CALL_ID]"},
+                       {.opening = kOpen,
+                        .first = "\n[\n{\n\"name\":\n\"",
+                        .before_arguments = "\",\n\"arguments\":\n",
+                        .end = "\n}",
+                        .between = ",\n{\n\"name\":\n\"",
+                        .close = "\n]",
+                        .quoted_name = true}},
             .ids = CallIdStyle::nine};
 }
 

@@ -121,7 +121,13 @@ ToolFormat pythonic_format() {
             .make_reader = [] -> std::unique_ptr<CallReader> {
                 return std::make_unique<PythonicReader>();
             },
-            .forced = {}};
+            .shapes = {{.opening = "[",
+                        .at_start = true,
+                        .before_arguments = "(",
+                        .end = ")",
+                        .between = ",\n",
+                        .close = "]",
+                        .arguments = CallShape::Arguments::python}}};
 }
 
 }  // namespace brigada

@@ -24,6 +24,10 @@ ToolFormat qwen3_coder_format() {
                                               .section_end = "</tool_call>",
                                               .needs_section = false,
                                               .lines_of_their_own = true};
+    static constexpr TagShape kTags{.key = kLayout.key,
+                                    .key_end = kLayout.key_end,
+                                    .end = kLayout.value_end,
+                                    .lines_of_their_own = true};
     return {.name = "qwen3_coder",
             .other_names = {"qwen3_xml"},
             .template_marks = {"<function=", "<parameter="},
@@ -31,7 +35,20 @@ ToolFormat qwen3_coder_format() {
             .make_reader = [] -> std::unique_ptr<CallReader> {
                 return std::make_unique<TaggedCallReader>(kLayout);
             },
-            .controls = {kLayout.section, kLayout.section_end}};
+            .controls = {kLayout.section, kLayout.section_end},
+            .shapes = {{.opening = kLayout.section,
+                        .first = "\n<function=",
+                        .before_arguments = kLayout.name_end,
+                        .end = "\n</function>",
+                        .between = "\n<function=",
+                        .close = "\n</tool_call>",
+                        .arguments = CallShape::Arguments::tagged,
+                        .tags = kTags},
+                       {.opening = kLayout.call,
+                        .before_arguments = kLayout.name_end,
+                        .end = "\n</function>",
+                        .arguments = CallShape::Arguments::tagged,
+                        .tags = kTags}}};
 }
 
 }  // namespace brigada
