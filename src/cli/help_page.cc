@@ -68,13 +68,20 @@ std::string names_of(const CLI::Option& option) {
     return out;
 }
 
+/// CLI11 puts lists into brackets.
+std::string shown_default(const CLI::Option& option) {
+    const std::string& usual = option.get_default_str();
+    const bool is_list = usual.starts_with('[') && usual.ends_with(']');
+    return is_list ? usual.substr(1, usual.size() - 2) : usual;
+}
+
 std::vector<Row> options_of(const CLI::App& app, bool positional) {
     std::vector<Row> rows;
     for (const CLI::Option* option : app.get_options()) {
         if (option->get_positional() != positional) continue;
         std::string right = option->get_description();
         // Where 0 stands for something, the description says for what.
-        const std::string& usual = option->get_default_str();
+        const std::string usual = shown_default(*option);
         if (!usual.empty() && usual != "0") right += concat(" (", usual, " unless given)");
         rows.push_back({names_of(*option), std::move(right)});
     }

@@ -186,7 +186,10 @@ void add_fleet_options(CLI::App& command, SimulateWords& words) {
         ->type_name("FILE");
     command.add_option("--kv-tokens", words.kv_tokens, "KV of one replica, instead of what fits")
         ->type_name("N");
-    command.add_option("--dollars", words.dollars_per_hour, "an hour of one replica")
+    command
+        .add_option("--dollars", words.dollars_per_hour,
+                    "an hour of one replica; else the catalogue's")
+        ->default_str("")
         ->type_name("USD");
 }
 

@@ -6,6 +6,8 @@
 
 #include "trace/corpus_for_tests.h"
 #include "trace/exporter.h"
+#include "trace/generator.h"
+#include "trace/profile.h"
 #include "trace/random_trace_for_tests.h"
 #include "trace/timeline.h"
 #include "trace/trace_text.h"
@@ -50,6 +52,16 @@ TEST(Export, our_own_format_gives_back_what_was_written) {
         ASSERT_TRUE(again.ok()) << again.error().message;
         again->trace.origin = trace.origin;
         EXPECT_EQ(again->trace, trace);
+    }
+}
+
+TEST(Export, what_was_generated_can_be_read_though_nobody_used_all_of_a_beginning) {
+    for (const uint32_t users : {1, 20}) {
+        const Trace trace = generate(*builtin_profile("claude-code"), {.users = users}).value();
+        auto back = import_bytes("t.jsonl", text_of(trace, ExportFormat::brigada));
+        ASSERT_TRUE(back.ok()) << back.error().message;
+        back->trace.origin = trace.origin;
+        EXPECT_EQ(back->trace, trace);
     }
 }
 
