@@ -16,7 +16,10 @@
 #include "cli/text_table.h"
 #include "plan/emit/emit.h"
 #include "plan/html/plan_page.h"
+#include "plan/verify.h"
+#include "trace/generator.h"
 #include "trace/import_trace.h"
+#include "trace/profile.h"
 
 namespace brigada {
 
@@ -24,6 +27,7 @@ namespace {
 
 constexpr size_t kMaxPlanBytes = 1 << 20;
 constexpr size_t kMaxTraceBytes = size_t{1} << 30;
+constexpr Duration kVerified = Duration::seconds(2 * 3600);  // of work, simulated
 
 struct PlanOptions {
     std::string file = {};
@@ -35,6 +39,8 @@ struct PlanOptions {
     bool json = false;
     bool explain = false;
     bool all = false;
+    bool verify = false;
+    uint64_t seed = 1;
 };
 
 PlanWords words_of_flags(const PlanOptions& options) {
@@ -120,12 +126,40 @@ void print(const PlanOptions& options, const PlanReport& report) {
         std::cout << plan_text(report, options.all, terminal_width());
 }
 
-/// What people do, from a recording of it.
-Result<Workload> recorded_workload(const std::string& path) {
+Result<Trace> recorded(const std::string& path) {
     TRY(const std::string bytes, read_file(path, kMaxTraceBytes));
     const TraceFile file{.name = path, .bytes = bytes};
-    TRY(const Imported imported, import_trace({&file, 1}, {}));
-    return workload_of(imported.trace);
+    TRY(Imported imported, import_trace({&file, 1}, {}));
+    return std::move(imported.trace);
+}
+
+/// What people do, from a recording of it.
+Result<Workload> recorded_workload(const std::string& path) {
+    TRY(const Trace trace, recorded(path));
+    return workload_of(trace);
+}
+
+Result<Profile> profile_of(const PlanOptions& options, const PlanRequest& request) {
+    if (options.trace.empty()) return builtin_profile(request.workload.name);
+    TRY(const Trace trace, recorded(options.trace));
+    return fit_profile(trace, request.workload.name);
+}
+
+/// Contexts end where the plan's do.
+void compact_at(Profile& profile, uint32_t most) {
+    uint32_t& longest = profile.most_prompt_tokens;
+    longest = longest == 0 ? most : std::min(longest, most);
+    for (Profile& part : profile.parts)
+        compact_at(part, most);
+}
+
+Result<Verification> verify_plan(const PlanOptions& options, const PlanReport& report) {
+    TRY(Profile profile, profile_of(options, report.request));
+    compact_at(profile, static_cast<uint32_t>(report.chosen->situation.workload.context_max));
+    const TraceOf trace_of = [&](uint32_t people) {
+        return generate(profile, {.users = people, .duration = kVerified, .seed = options.seed});
+    };
+    return verify(report.request, *report.chosen, trace_of, options.seed);
 }
 
 Result<PlanRequest> request_of(const PlanOptions& options, const PlanWords& words) {
@@ -142,7 +176,10 @@ Result<void> run_plan(const PlanOptions& options) {
     TRY(const PlanWords words, words_of(options));
     TRY(PlanRequest request, request_of(options, words));
     if (!options.fleets.empty()) return show_fleets(options, std::move(request));
-    TRY(const PlanReport report, make_plan(std::move(request)));
+    TRY(PlanReport report, make_plan(std::move(request)));
+    if (options.verify && report.chosen) {
+        TRY(report.verification, verify_plan(options, report));
+    }
     print(options, report);
     if (!options.html.empty()) {
         TRY(write_file(options.html, plan_page(report)));
@@ -189,6 +226,9 @@ void add_plan_command(CLI::App& app, Action& action) {
         ->default_str("");
     command->add_flag("--explain", options->explain, "the page of arithmetic");
     command->add_flag("--all", options->all, "all candidates, and all reasons against others");
+    command->add_flag("--verify", options->verify,
+                      "simulate the plan beside the closed form, and how many people it holds");
+    command->add_option("--seed", options->seed, "of the simulation")->type_name("N");
     command->add_flag("--json", options->json, "everything, for machines");
     command->add_option("--html", options->html, "a page with charts and sliders into this file")
         ->type_name("FILE");

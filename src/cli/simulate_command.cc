@@ -11,6 +11,7 @@
 #include "cli/simulate_page.h"
 #include "cli/simulate_words.h"
 #include "sim/perfetto.h"
+#include "trace/generator.h"
 #include "trace/import_trace.h"
 
 namespace brigada {
@@ -18,6 +19,10 @@ namespace brigada {
 namespace {
 
 constexpr size_t kMostTraceBytes = size_t{4} << 30;
+
+Duration seconds(double s) {
+    return Duration::nanoseconds(static_cast<int64_t>(s * 1e9));
+}
 
 Result<Trace> read_traces(const std::vector<std::string>& names) {
     std::vector<std::string> texts;
@@ -31,12 +36,26 @@ Result<Trace> read_traces(const std::vector<std::string>& names) {
     return std::move(imported.trace);
 }
 
-/// The trace of each seed: sessions begin at other times, where that was asked for.
-std::vector<Trace> traces_of(const SimulateWords& words, const Trace& trace) {
+/// The trace of each seed: made up anew, or with sessions that begin at other times.
+Result<std::vector<Trace>> traces_of(const SimulateWords& words) {
+    if (words.traces.empty() == (words.developers == 0))
+        return Error{Code::invalid_argument,
+                     "what is asked of the fleet? Give --trace FILE or --developers N"};
     std::vector<Trace> traces;
-    const auto within = Duration::nanoseconds(static_cast<int64_t>(words.spread_s * 1e9));
-    for (uint32_t i = 0; i < words.seeds; ++i)
-        traces.push_back(spread_starts(trace, within, words.seed + i));
+    Trace recorded;
+    if (!words.traces.empty()) {
+        TRY(recorded, read_traces(words.traces));
+    }
+    for (uint32_t i = 0; i < words.seeds; ++i) {
+        if (words.traces.empty()) {
+            TRY(const Profile profile, builtin_profile(words.profile));
+            TRY(traces.emplace_back(), generate(profile, {.users = words.developers,
+                                                          .duration = seconds(words.duration_s),
+                                                          .seed = words.seed + i}));
+        } else {
+            traces.push_back(spread_starts(recorded, seconds(words.spread_s), words.seed + i));
+        }
+    }
     return traces;
 }
 
@@ -94,9 +113,9 @@ Json to_json(const SimulateWords& words, const SimSetup& setup, const Trace& tra
 Result<void> run_simulate(const SimulateWords& words) {
     if (words.seeds == 0 || words.policies.empty())
         return Error{Code::invalid_argument, "at least one seed and one policy are needed"};
-    TRY(const Trace trace, read_traces(words.traces));
+    TRY(const std::vector<Trace> traces, traces_of(words));
+    const Trace& trace = traces.front();
     TRY(const SimSetup setup, setup_of(words, trace));
-    const std::vector<Trace> traces = traces_of(words, trace);
     TRY(const std::vector<PolicyRuns> policies, run_all(words, setup, traces));
     if (!words.perfetto.empty()) TRY(write_perfetto(words, setup, traces.front()));
     if (words.json) {
@@ -114,8 +133,8 @@ Result<void> run_simulate(const SimulateWords& words) {
 }  // namespace
 
 void add_simulate_command(CLI::App& app, Action& action) {
-    CLI::App* command =
-        app.add_subcommand("simulate", "try a fleet on recorded sessions, in virtual time");
+    CLI::App* command = app.add_subcommand(
+        "simulate", "try a fleet on recorded or made-up sessions, in virtual time");
     const auto words = std::make_shared<SimulateWords>();
     add_options(*command, *words);
     command->callback([&action, words] { action = [words] { return run_simulate(*words); }; });
@@ -125,6 +144,7 @@ void add_simulate_command(CLI::App& app, Action& action) {
         "a gap begins when the answer is there.\n\n"
         "  brigada simulate --trace sessions.jsonl.zst --model llama-3.3-70b --gpu h100 --tp 4 "
         "--replicas 8\n"
+        "  brigada simulate --developers 200 --model gpt-oss-120b --gpu h100 --replicas 4\n"
         "  brigada simulate --trace t.json --cost engine.json --kv-tokens 400000 --policy "
         "session,round-robin --seeds 5");
 }

@@ -120,9 +120,11 @@ std::string comparison_page(const std::vector<PolicyRuns>& policies) {
 std::string run_page(const PolicyRuns& policy) {
     const SimReport& report = policy.runs.front();
     const auto [least, most] = std::ranges::minmax(report.utilisation);
-    std::string page = fmt::format("{}: {} calls in {:.0f} s, {} failed, {} tried again\n\n",
-                                   policy.policy, count(report.calls), report.seconds,
-                                   count(report.failed), count(report.retries));
+    std::string page = fmt::format(
+        "{}: {} calls in {:.0f} s, {} failed ({} too long for context or KV), {} tried "
+        "again\n\n",
+        policy.policy, count(report.calls), report.seconds, count(report.failed),
+        count(report.too_large), count(report.retries));
     page += times_table(report);
     page += fmt::format(
         "\nprompt tokens {}, {:.1f} % found cached; output tokens {}\n"

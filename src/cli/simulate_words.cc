@@ -11,6 +11,7 @@
 #include "cost/engine_fit.h"
 #include "cost/known_fits.h"
 #include "cost/placement.h"
+#include "trace/profile.h"
 
 namespace brigada {
 
@@ -166,6 +167,13 @@ std::string describe(const SimReplica& replica) {
 
 namespace {
 
+std::string profiles() {
+    std::string all;
+    for (const std::string_view name : builtin_profile_names())
+        all += concat(all.empty() ? "" : ", ", name);
+    return all;
+}
+
 void add_fleet_options(CLI::App& command, SimulateWords& words) {
     command.add_option("--model", words.model, "a model by name, a config.json or a GGUF file")
         ->type_name("MODEL");
@@ -223,8 +231,12 @@ void add_gateway_options(CLI::App& command, SimulateWords& words) {
 
 void add_options(CLI::App& command, SimulateWords& words) {
     command.add_option("--trace", words.traces, "what is asked: recorded or generated sessions")
-        ->required()
         ->type_name("FILE");
+    command.add_option("--developers", words.developers, "or: so many people, made up")
+        ->type_name("N");
+    command.add_option("--profile", words.profile, concat("of them: ", profiles()))
+        ->type_name("NAME");
+    command.add_option("--duration", words.duration_s, "that they work")->type_name("S");
     command.add_option("--spread", words.spread_s, "sessions begin at random within so long")
         ->type_name("S");
     command.add_option("--until", words.until_s, "no call begins later")->type_name("S");

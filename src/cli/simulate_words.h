@@ -14,6 +14,9 @@ namespace brigada {
 struct SimulateWords {
     // What is asked.
     std::vector<std::string> traces;
+    uint32_t developers = 0;  // or so many people with a built-in profile
+    std::string profile = "claude-code";
+    double duration_s = 3600;
     double spread_s = 0;
     double until_s = 0;
     double warm_up_s = 0;

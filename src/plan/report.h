@@ -10,6 +10,7 @@
 #include "plan/page.h"
 #include "plan/scenarios.h"
 #include "plan/search.h"
+#include "plan/verify.h"
 
 namespace brigada {
 
@@ -39,6 +40,7 @@ struct PlanReport {
     Breaking breaking = {};
     std::vector<GridPoint> grid = {};
     std::vector<HourOfDay> day = {};
+    std::optional<Verification> verification = {};  // where one was asked for
 };
 
 /// Error::invalid_argument for a request that makes no sense; a request that nothing meets is a

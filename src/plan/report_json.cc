@@ -148,24 +148,26 @@ Json to_json(const Targets& targets) {
 
 Json to_json(const PlanReport& report) {
     const PlanRequest& request = report.request;
-    return {{"headline", headline(report)},
-            {"people", people(request)},
-            {"profile", request.workload.name},
-            {"profile_source", request.workload.source},
-            {"model", request.model_name},
-            {"targets", to_json(request.targets)},
-            {"peak_factor", request.peak_factor},
-            {"chosen", report.chosen ? to_json(*report.chosen) : Json()},
-            {"breaks_at",
-             {{"people", number(report.breaking.people)}, {"first", report.breaking.first}}},
-            {"scenarios", to_json(report.scenarios)},
-            {"met", to_json(report.result.met)},
-            {"missed", to_json(report.result.missed)},
-            {"rejected", to_json(report.result.rejected)},
-            {"front", to_json(report.result.front)},
-            {"explained", to_json(report.page)},
-            {"grid", to_json(report.grid)},
-            {"day", to_json(report.day)}};
+    Json out = {{"headline", headline(report)},
+                {"people", people(request)},
+                {"profile", request.workload.name},
+                {"profile_source", request.workload.source},
+                {"model", request.model_name},
+                {"targets", to_json(request.targets)},
+                {"peak_factor", request.peak_factor},
+                {"chosen", report.chosen ? to_json(*report.chosen) : Json()},
+                {"breaks_at",
+                 {{"people", number(report.breaking.people)}, {"first", report.breaking.first}}},
+                {"scenarios", to_json(report.scenarios)},
+                {"met", to_json(report.result.met)},
+                {"missed", to_json(report.result.missed)},
+                {"rejected", to_json(report.result.rejected)},
+                {"front", to_json(report.result.front)},
+                {"explained", to_json(report.page)},
+                {"grid", to_json(report.grid)},
+                {"day", to_json(report.day)}};
+    if (report.verification) out["verification"] = to_json(*report.verification);
+    return out;
 }
 
 }  // namespace brigada

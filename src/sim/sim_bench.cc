@@ -4,12 +4,11 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include <map>
-
 #include "base/file.h"
-#include "base/rng.h"
 #include "sim/sim_runs.h"
+#include "trace/generator.h"
 #include "trace/import_trace.h"
+#include "trace/profile.h"
 
 namespace brigada {
 namespace {
@@ -74,61 +73,8 @@ void claude_code_corpus(benchmark::State& state) {
 }
 BENCHMARK(claude_code_corpus)->Unit(benchmark::kSecond)->Iterations(1);
 
-/// How many blocks sessions that begin with the same block have in common; for each such block.
-std::map<uint32_t, uint32_t> shared_beginnings(const Trace& trace) {
-    std::map<uint32_t, std::pair<uint32_t, uint32_t>> seen;  // sessions, blocks of the shortest
-    for (const TraceSession& session : trace.sessions) {
-        if (session.calls.empty() || session.calls[0].added.empty()) continue;
-        const BlockRun& run = session.calls[0].added[0];
-        auto& [sessions, blocks] = seen.try_emplace(run.first, 0, run.count).first->second;
-        ++sessions;
-        blocks = std::min(blocks, run.count);
-    }
-    std::map<uint32_t, uint32_t> shared;
-    for (const auto& [first, counts] : seen)
-        if (counts.first > 1) shared[first] = counts.second;
-    return shared;
-}
-
-/// As if so many people each had one of the corpus's sessions within the hour. What sessions begin
-/// with in common stays in common, all else is each one's own.
-Trace many_developers(const Trace& corpus, uint32_t developers) {
-    const auto shared = shared_beginnings(corpus);
-    std::vector<const TraceSession*> roots;
-    for (const TraceSession& session : corpus.sessions)
-        if (!session.parent) roots.push_back(&session);
-    Trace trace = corpus;
-    trace.sessions.clear();
-    Rng rng(7);
-    for (uint32_t i = 0; i < developers; ++i) {
-        TraceSession session = *roots[rng.below(roots.size())];
-        session.start = Instant() + Duration::seconds(rng.between(0, 3'599));
-        std::map<uint32_t, BlockRun> own;  // by what the corpus calls its first block
-        for (TraceCall& call : session.calls) {
-            std::vector<BlockRun> added;
-            for (BlockRun run : call.added) {
-                const auto common = shared.find(run.first);
-                if (&call == &session.calls[0] && added.empty() && common != shared.end()) {
-                    added.push_back({run.first, common->second});
-                    run = {run.first + common->second, run.count - common->second};
-                }
-                if (run.count == 0) continue;
-                BlockRun& mine = own[run.first];
-                if (mine.count < run.count) {
-                    mine = {trace.names, run.count};
-                    trace.names += run.count;
-                }
-                added.push_back({mine.first, run.count});
-            }
-            call.added = std::move(added);
-        }
-        trace.sessions.push_back(std::move(session));
-    }
-    return trace;
-}
-
 void thousand_gpus(benchmark::State& state, uint32_t replicas, uint64_t kv_tokens) {
-    const Trace trace = many_developers(trace_named("claude_code_sessions.jsonl.zst"), 20'000);
+    const Trace trace = generate(builtin_profile("claude-code").value(), {.users = 20'000}).value();
     SimSetup setup = fleet(replicas, kv_tokens);
     setup.until = Instant() + Duration::seconds(3'600);
     run(state, trace, setup);

@@ -58,6 +58,7 @@ Json misses_json(const SimReport& report) {
 Json to_json(const SimReport& report) {
     Json json = {{"calls", report.calls},
                  {"failed", report.failed},
+                 {"too_large", report.too_large},
                  {"retries", report.retries},
                  {"seconds", report.seconds},
                  {"ttft_s", to_json(report.ttft_s)},

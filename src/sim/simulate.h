@@ -130,6 +130,7 @@ struct SimSample {
 struct SimReport {
     uint64_t calls = 0;
     uint64_t failed = 0;
+    uint64_t too_large = 0;  // of those, refused because they fit into no context or KV cache
     uint64_t retries = 0;
     double seconds = 0;  // of virtual time, first arrival to last answer
     Percentiles ttft_s, tpot_s, call_s, turn_s;

@@ -150,6 +150,7 @@ class World {
     uint32_t starting_ = 0;  // replicas that the autoscaler has ordered
     Instant scaled_at_;
     uint64_t retries_ = 0;
+    uint64_t too_large_ = 0;
     uint64_t digest_ = 0;
     std::vector<CallRecord> records_;
     std::vector<double> turns_s_;

@@ -135,6 +135,7 @@ void World::submit(uint32_t slot, const Call& call, uint32_t place) {
     live.place.reset();
     router_.ended(call.id, Ending::failed, std::nullopt, now_);
     if (taken.error().code == Code::exhausted) return try_failed(slot, kNoUpstreamRetry);
+    if (live.record.sent >= Instant() + setup_.warm_up) ++too_large_;
     give_up(slot);  // it fits nowhere: no trying helps
 }
 

@@ -104,6 +104,7 @@ SimReport World::report() {
     const SimGroup everything = group_of("all", records_, setup_.targets, all);
     report.calls = everything.calls;
     report.failed = everything.failed;
+    report.too_large = too_large_;
     report.retries = retries_;
     report.ttft_s = everything.ttft_s;
     report.tpot_s = everything.tpot_s;

@@ -57,6 +57,25 @@ TEST(PlanCommand, json_has_the_plan) {
     EXPECT_GT(json["explained"].size(), 40u);
 }
 
+TEST(PlanCommand, verifies_itself_by_a_simulation) {
+    const std::vector<std::string> words = twenty_and({"--max-context", "131072", "--verify"});
+    const Planning plan(words);
+    EXPECT_EQ(plan.code, kExitOk) << plan.err;
+    EXPECT_THAT(plan.out, AllOf(HasSubstr("SIMULATED"), HasSubstr("of 20 people in")));
+    const Planning again(words);
+    EXPECT_EQ(again.out, plan.out);
+    const Planning machine(twenty_and({"--max-context", "131072", "--verify", "--json"}));
+    const Json found = parse_json(machine.out, "output").value()["verification"];
+    const double carried = found["carries_people"];
+    EXPECT_GE(found["tried"].size(), 2u);
+    for (const Json& tried : found["tried"])
+        EXPECT_EQ(tried["misses"].empty(), tried["people"] <= carried) << tried["people"];
+    const double simulated = found["simulated"]["tpot_s"]["mean"];
+    const double reckoned =
+        parse_json(machine.out, "output").value()["chosen"]["all_replicas"]["tpot_s"];
+    EXPECT_NEAR(simulated, reckoned, 0.2 * reckoned) << "two ways to one number";
+}
+
 TEST(PlanCommand, mistakes_are_one_line_that_says_what_works) {
     const auto fault = [](std::vector<std::string> words) {
         const Planning plan(std::move(words));

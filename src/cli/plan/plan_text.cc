@@ -59,6 +59,32 @@ std::string figures_text(const PlanReport& report, size_t width) {
     return table.text(width);
 }
 
+/// The same quantities of both, for as many people.
+std::string verification_text(const PlanReport& report, size_t width) {
+    const FleetFigures& form = report.chosen->normal;
+    const Verification& verification = *report.verification;
+    const SimReport& sim = verification.planned.report;
+    TextTable table({{"ALL REPLICAS, AT THE PEAK"}, {"CLOSED FORM", true}, {"SIMULATED", true}});
+    table.add({"TTFT p50", seconds(form.ttft_p50_s), seconds(sim.ttft_s.p50)});
+    table.add({"TTFT p90", seconds(form.ttft_p90_s), seconds(sim.ttft_s.p90)});
+    table.add({"TTFT p99", seconds(form.ttft_p99_s), seconds(sim.ttft_s.p99)});
+    table.add({"TPOT", seconds(form.tpot_s), seconds(sim.tpot_s.mean)});
+    table.add({"call, mean", seconds(form.call_s), seconds(sim.call_s.mean)});
+    table.add({"call p90", seconds(form.call_p90_s), seconds(sim.call_s.p90)});
+    table.add({"task p90", seconds(form.task_p90_s), seconds(sim.turn_s.p90)});
+    table.add({"prompt tokens found cached", percent(form.hit_rate), percent(sim.hit_rate)});
+    std::string out = table.text(width);
+    out +=
+        fmt::format("simulated: {} calls of {:.0f} people in {:.1f} h, {} failed ({} too long); ",
+                    grouped(static_cast<int64_t>(sim.calls)), verification.planned.people,
+                    sim.seconds / 3600, sim.failed, sim.too_large);
+    out += verification.first.empty()
+               ? fmt::format("it holds {:.0f} people, and nothing gave way\n", verification.people)
+               : fmt::format("it holds up to {:.0f} people; then the first to give way is {}\n",
+                             verification.people, verification.first);
+    return out;
+}
+
 std::string settings_text(const PlanReport& report) {
     const PlanOption& plan = *report.chosen;
     const EngineFlags flags = flags_of(report.request, plan);
@@ -164,6 +190,7 @@ std::string plan_text(const PlanReport& report, bool everything, size_t width) {
         out += figures_text(report, width) + "\n" + settings_text(report) + "\n";
         out += fmt::format("It holds up to {:.0f} people; then the first to give way is {}.\n\n",
                            report.breaking.people, report.breaking.first);
+        if (report.verification) out += verification_text(report, width) + "\n";
         out += scenarios_text(report, width) + "\n";
     }
     out += candidates_text(report, everything, width);

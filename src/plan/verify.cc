@@ -1,0 +1,135 @@
+#include "plan/verify.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/emit/engine_flags.h"
+
+namespace brigada {
+
+namespace {
+
+constexpr uint32_t kManyWaiting = 100'000;
+constexpr double kMostTimes = 8;
+constexpr Duration kWarmUp = Duration::seconds(20 * 60);  // while caches fill
+
+/// As the closed form has it, so that both are judged alike.
+FleetFigures figures_of(const SimReport& report) {
+    FleetFigures figures;
+    figures.ttft_p90_s = report.ttft_s.p90;
+    figures.tpot_s = report.tpot_s.mean;
+    figures.interactivity_p90 =
+        report.seconds_per_token.p90 > 0 ? 1 / report.seconds_per_token.p90 : 0;
+    figures.task_p90_s = report.turn_s.p90;
+    return figures;
+}
+
+Trace at_peak(Trace trace, double peak_factor) {
+    for (TraceSession& session : trace.sessions)
+        for (TraceCall& call : session.calls)
+            call.gap = Duration::nanoseconds(
+                std::llround(static_cast<double>(call.gap.ns()) / peak_factor));
+    return trace;
+}
+
+/// Simulations of one plan with different numbers of people.
+class Trial {
+  public:
+    Trial(const PlanRequest& request, const PlanOption& option, const TraceOf& trace_of,
+          uint64_t seed)
+        : request_(request), trace_of_(trace_of), setup_(sim_setup_of(option, seed)) {}
+
+    Result<SimulatedLoad> run(double people) const {
+        TRY(Trace trace, trace_of_(static_cast<uint32_t>(std::max(1.0, std::round(people)))));
+        TRY(SimReport report, simulate(at_peak(std::move(trace), request_.peak_factor), setup_));
+        SimulatedLoad out{.people = people, .report = std::move(report)};
+        out.misses = misses(request_.targets, figures_of(out.report));
+        std::ranges::sort(out.misses, std::greater(), &MissedTarget::factor);
+        return out;
+    }
+
+  private:
+    const PlanRequest& request_;
+    const TraceOf& trace_of_;
+    SimSetup setup_;
+};
+
+/// Twice as many until the targets are missed, then between the two.
+double next_people(double holds, double fails, double most) {
+    if (fails > most) return std::min(2 * holds, most);
+    return std::floor(std::midpoint(holds, fails));
+}
+
+bool is_near_enough(double holds, double fails) {
+    return fails - holds <= std::max(1.0, 0.1 * holds);
+}
+
+Json to_json(const SimulatedLoad& load) {
+    Json missed = Json::array();
+    for (const MissedTarget& miss : load.misses)
+        missed.push_back({{"target", miss.target}, {"wanted", miss.wanted}, {"got", miss.got}});
+    Json out = to_json(load.report);
+    out["people"] = load.people;
+    out["misses"] = std::move(missed);
+    return out;
+}
+
+}  // namespace
+
+SimSetup sim_setup_of(const PlanOption& option, uint64_t seed) {
+    const Situation& plan = option.situation;
+    SimReplica replica;
+    replica.name = name_of(option.candidate);
+    replica.count = option.replicas;
+    replica.cost = plan.cost;
+    replica.scheduler.step_tokens = plan.deployment.step_tokens;
+    replica.scheduler.long_prefill_threshold = plan.deployment.step_tokens;
+    replica.scheduler.max_running = std::min(max_sequences(option), plan.deployment.step_tokens);
+    replica.scheduler.max_context =
+        static_cast<uint32_t>(plan.workload.context_max + plan.workload.outputs.back().value);
+    replica.scheduler.max_waiting = kManyWaiting;
+    replica.scheduler.max_waiting_tokens = uint64_t{kManyWaiting} * replica.scheduler.max_context;
+    replica.kv_tokens = plan.memory.kv_tokens;
+    if (option.money) replica.dollars_per_hour = option.money->per_hour / option.replicas;
+    SimSetup setup;
+    setup.replicas = {std::move(replica)};
+    setup.warm_up = kWarmUp;
+    setup.seed = seed;
+    return setup;
+}
+
+Result<Verification> verify(const PlanRequest& request, const PlanOption& option,
+                            const TraceOf& trace_of, uint64_t seed) {
+    const Trial trial(request, option, trace_of, seed);
+    const double planned = option.situation.people;
+    const double most = kMostTimes * planned;
+    Verification out;
+    TRY(out.planned, trial.run(planned));
+    double holds = 0, fails = most + 1;
+    for (SimulatedLoad tried = out.planned;;) {
+        if (tried.misses.empty()) {
+            holds = tried.people;
+        } else {
+            fails = tried.people;
+            out.first = tried.misses.front().target;
+        }
+        out.tried.push_back(std::move(tried));
+        if (holds >= most || is_near_enough(holds, fails)) break;
+        TRY(tried, trial.run(next_people(holds, fails, most)));
+    }
+    out.people = holds;
+    std::ranges::sort(out.tried, {}, &SimulatedLoad::people);
+    return out;
+}
+
+Json to_json(const Verification& verification) {
+    Json tried = Json::array();
+    for (const SimulatedLoad& load : verification.tried)
+        tried.push_back(to_json(load));
+    return {{"simulated", to_json(verification.planned)},
+            {"carries_people", verification.people},
+            {"first_to_give_way", verification.first},
+            {"tried", std::move(tried)}};
+}
+
+}  // namespace brigada
