@@ -146,13 +146,6 @@ Result<Profile> profile_of(const PlanOptions& options, const PlanRequest& reques
 }
 
 /// Contexts end where the plan's do.
-void compact_at(Profile& profile, uint32_t most) {
-    uint32_t& longest = profile.most_prompt_tokens;
-    longest = longest == 0 ? most : std::min(longest, most);
-    for (Profile& part : profile.parts)
-        compact_at(part, most);
-}
-
 Result<Verification> verify_plan(const PlanOptions& options, const PlanReport& report) {
     TRY(Profile profile, profile_of(options, report.request));
     compact_at(profile, static_cast<uint32_t>(report.chosen->situation.workload.context_max));

@@ -2,6 +2,7 @@
 // admission; policies beside each other.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "sim/perfetto.h"
 #include "trace/generator.h"
 #include "trace/import_trace.h"
+#include "trace/profile.h"
 
 namespace brigada {
 
@@ -36,8 +38,16 @@ Result<Trace> read_traces(const std::vector<std::string>& names) {
     return std::move(imported.trace);
 }
 
+/// People whose agents compact what the replica could not take.
+Result<Profile> profile_of(const SimulateWords& words, const SimReplica& replica) {
+    TRY(Profile profile, builtin_profile(words.profile));
+    const uint64_t room = std::min<uint64_t>(replica.scheduler.max_context, replica.kv_tokens);
+    compact_at(profile, static_cast<uint32_t>(std::max<uint64_t>(room, 2) - 1));
+    return profile;
+}
+
 /// The trace of each seed: made up anew, or with sessions that begin at other times.
-Result<std::vector<Trace>> traces_of(const SimulateWords& words) {
+Result<std::vector<Trace>> traces_of(const SimulateWords& words, const SimReplica& replica) {
     if (words.traces.empty() == (words.developers == 0))
         return Error{Code::invalid_argument,
                      "what is asked of the fleet? Give --trace FILE or --developers N"};
@@ -48,7 +58,7 @@ Result<std::vector<Trace>> traces_of(const SimulateWords& words) {
     }
     for (uint32_t i = 0; i < words.seeds; ++i) {
         if (words.traces.empty()) {
-            TRY(const Profile profile, builtin_profile(words.profile));
+            TRY(const Profile profile, profile_of(words, replica));
             TRY(traces.emplace_back(), generate(profile, {.users = words.developers,
                                                           .duration = seconds(words.duration_s),
                                                           .seed = words.seed + i}));
@@ -113,9 +123,10 @@ Json to_json(const SimulateWords& words, const SimSetup& setup, const Trace& tra
 Result<void> run_simulate(const SimulateWords& words) {
     if (words.seeds == 0 || words.policies.empty())
         return Error{Code::invalid_argument, "at least one seed and one policy are needed"};
-    TRY(const std::vector<Trace> traces, traces_of(words));
+    TRY(const SimReplica replica, replica_of(words));
+    TRY(const std::vector<Trace> traces, traces_of(words, replica));
     const Trace& trace = traces.front();
-    TRY(const SimSetup setup, setup_of(words, trace));
+    TRY(const SimSetup setup, setup_of(words, replica, trace));
     TRY(const std::vector<PolicyRuns> policies, run_all(words, setup, traces));
     if (!words.perfetto.empty()) TRY(write_perfetto(words, setup, traces.front()));
     if (words.json) {

@@ -53,6 +53,8 @@ Result<void> take_cost_file(const SimulateWords& words, SimReplica& replica) {
     return {};
 }
 
+}  // namespace
+
 Result<SimReplica> replica_of(const SimulateWords& words) {
     SimReplica replica;
     replica.count = words.replicas;
@@ -74,6 +76,8 @@ Result<SimReplica> replica_of(const SimulateWords& words) {
     replica.scheduler.max_waiting_tokens = UINT64_MAX / 2;
     return replica;
 }
+
+namespace {
 
 template <typename Number>
 std::optional<Number> number(std::string_view text) {
@@ -135,9 +139,10 @@ Result<void> add_admission(const SimulateWords& words, const Trace& trace, SimSe
 
 }  // namespace
 
-Result<SimSetup> setup_of(const SimulateWords& words, const Trace& trace) {
+Result<SimSetup> setup_of(const SimulateWords& words, const SimReplica& replica,
+                          const Trace& trace) {
     SimSetup setup;
-    TRY(setup.replicas.emplace_back(), replica_of(words));
+    setup.replicas = {replica};
     TRY(add_admission(words, trace, setup));
     for (const std::string& word : words.lost)
         TRY(add_faults(word, "--lose", FaultKind::lost, setup.faults));

@@ -60,8 +60,13 @@ struct SimulateWords {
 
 void add_options(CLI::App& command, SimulateWords& words);
 
-/// All but the policy and the seed. Errors name the option and what works.
-Result<SimSetup> setup_of(const SimulateWords& words, const Trace& trace);
+// Errors name the option and what works.
+
+Result<SimReplica> replica_of(const SimulateWords& words);
+
+/// All but the policy and the seed.
+Result<SimSetup> setup_of(const SimulateWords& words, const SimReplica& replica,
+                          const Trace& trace);
 
 /// "replica 3 of 8: H100 x 4, llama-3.3-70b ...": what the setup's replicas are, for people.
 std::string describe(const SimReplica& replica);

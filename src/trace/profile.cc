@@ -1,5 +1,7 @@
 #include "trace/profile.h"
 
+#include <algorithm>
+
 #include <cmath>
 
 #include "base/concat.h"
@@ -208,6 +210,13 @@ Result<Profile> read_profile(const Json& json) {
     if (out.first_prompt.empty()) return wrong("first_prompt_tokens", "it is needed");
     if (out.output.empty()) return wrong("output_tokens", "it is needed");
     return out;
+}
+
+void compact_at(Profile& profile, uint32_t most_tokens) {
+    uint32_t& most = profile.most_prompt_tokens;
+    most = most == 0 ? most_tokens : std::min(most, most_tokens);
+    for (Profile& part : profile.parts)
+        compact_at(part, most_tokens);
 }
 
 }  // namespace brigada

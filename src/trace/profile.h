@@ -69,6 +69,9 @@ Result<Profile> read_profile(const Json& json);
 /// The quantile grids of a trace.
 Profile fit_profile(const Trace& trace, std::string name);
 
+/// No prompt, of no part, is longer than this: it is compacted before.
+void compact_at(Profile& profile, uint32_t most_tokens);
+
 /// chat, copilot, agentx, swe-bench, claude-code, rag.
 std::vector<std::string_view> builtin_profile_names();
 /// Error::not_found has their names.
