@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/concat.h"
-#include "calibrate/csv_table.h"
+#include "calibrate/figure_table.h"
 #include "calibrate/fit.h"
 
 namespace brigada {
@@ -66,7 +66,7 @@ Result<void> set_load(PublishedRun& run, std::string_view word) {
                  concat("load is \"", word, "\"; closed:C, burst:N and batch:B are known")};
 }
 
-Result<double> figure(const CsvTable& table, size_t row, std::string_view column) {
+Result<double> figure(const FigureTable& table, size_t row, std::string_view column) {
     TRY(const std::string field, table.text(row, column));
     if (field.empty()) return 0.0;
     return table.number(row, column, 1e-9, kMostFigure);
@@ -88,7 +88,7 @@ class Catalogue {
     std::map<std::pair<std::string, std::string>, ModelGeometry> models_;
 };
 
-Result<PublishedRun> read_row(const CsvTable& table, size_t row, Catalogue& catalogue) {
+Result<PublishedRun> read_row(const FigureTable& table, size_t row, Catalogue& catalogue) {
     PublishedRun run;
     TRY(run.model, table.text(row, "model"));
     TRY(run.accelerator, table.text(row, "accelerator"));
@@ -174,7 +174,7 @@ Result<ModelGeometry> with_weights(ModelGeometry model, std::string_view format)
 }
 
 Result<PublishedTable> read_published_runs(std::string_view csv, std::string_view what) {
-    TRY(const CsvTable table, CsvTable::parse(csv, what));
+    TRY(const FigureTable table, FigureTable::parse(csv, what));
     PublishedTable out;
     Catalogue catalogue;
     for (size_t row = 0; row < table.rows(); ++row) {

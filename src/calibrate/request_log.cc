@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "base/concat.h"
-#include "calibrate/csv_table.h"
+#include "calibrate/figure_table.h"
 
 namespace brigada {
 
@@ -18,7 +18,7 @@ Instant at(double seconds) {
     return Instant::at_ns(std::llround(seconds * 1e9));
 }
 
-Result<LoggedRequest> read_row(const CsvTable& table, size_t row, std::string_view what) {
+Result<LoggedRequest> read_row(const FigureTable& table, size_t row, std::string_view what) {
     TRY(const double input, table.number(row, "input_tokens", 1, kMostTokens));
     TRY(const double output, table.number(row, "output_tokens", 1, kMostTokens));
     TRY(const double arrival, table.number(row, "arrival_s", 0, kMostSeconds));
@@ -35,7 +35,7 @@ Result<LoggedRequest> read_row(const CsvTable& table, size_t row, std::string_vi
 }  // namespace
 
 Result<RequestLog> read_request_log(std::string_view csv, std::string_view what) {
-    TRY(const CsvTable table, CsvTable::parse(csv, what));
+    TRY(const FigureTable table, FigureTable::parse(csv, what));
     RequestLog log;
     for (size_t row = 0; row < table.rows(); ++row) {
         TRY(const LoggedRequest request, read_row(table, row, what));

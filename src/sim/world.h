@@ -12,9 +12,9 @@
 
 #include "admit/class_queue.h"
 #include "route/router.h"
-#include "sim/call_record.h"
 #include "sim/event_queue.h"
 #include "sim/session_prompts.h"
+#include "sim/sim_call.h"
 #include "sim/simulate.h"
 #include "sim/virtual_replica.h"
 
@@ -73,7 +73,7 @@ class World {
         std::optional<uint32_t> place;
         bool has_first_token = false;
         uint64_t sent_number = 0;  // of the present sending, for timeouts
-        CallRecord record;
+        SimCall record;
     };
 
     // Events.
@@ -152,7 +152,7 @@ class World {
     uint64_t retries_ = 0;
     uint64_t too_large_ = 0;
     uint64_t digest_ = 0;
-    std::vector<CallRecord> records_;
+    std::vector<SimCall> records_;
     std::vector<double> turns_s_;
     std::vector<SimSample> series_;
 };

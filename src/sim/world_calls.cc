@@ -152,7 +152,7 @@ void World::first_token(uint32_t slot, const VirtualReplica::FirstToken& first) 
 
 void World::answered(uint32_t slot, const KvCursor& cursor) {
     LiveCall& live = calls_[slot];
-    CallRecord& record = live.record;
+    SimCall& record = live.record;
     record.ended = now_;
     const CallReport told =
         router_.ended(CallId{live.id}, Ending::answered,

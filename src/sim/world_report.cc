@@ -10,19 +10,19 @@ namespace brigada {
 
 namespace {
 
-using Chosen = std::function<bool(const CallRecord&)>;
+using Chosen = std::function<bool(const SimCall&)>;
 
-bool is_good(const CallRecord& record, const SimTargets& targets) {
+bool is_good(const SimCall& record, const SimTargets& targets) {
     return (targets.ttft_s <= 0 || record.ttft_s() <= targets.ttft_s) &&
            (targets.tpot_s <= 0 || record.tpot_s() <= targets.tpot_s);
 }
 
-SimGroup group_of(std::string name, const std::vector<CallRecord>& records,
-                  const SimTargets& targets, const Chosen& is_chosen) {
+SimGroup group_of(std::string name, const std::vector<SimCall>& records, const SimTargets& targets,
+                  const Chosen& is_chosen) {
     SimGroup group;
     group.name = std::move(name);
     std::vector<double> ttft, tpot, call;
-    for (const CallRecord& record : records) {
+    for (const SimCall& record : records) {
         if (!is_chosen(record)) continue;
         if (record.failed) {
             ++group.failed;
@@ -53,18 +53,17 @@ constexpr Position kPositions[] = {{"call 1", 0, 0},           {"call 2", 1, 1},
                                    {"calls 3 to 5", 2, 4},     {"calls 6 to 10", 5, 9},
                                    {"calls 11 to 50", 10, 49}, {"calls 51 on", 50, UINT32_MAX}};
 
-std::vector<SimGroup> by_position(const std::vector<CallRecord>& records,
-                                  const SimTargets& targets) {
+std::vector<SimGroup> by_position(const std::vector<SimCall>& records, const SimTargets& targets) {
     std::vector<SimGroup> groups;
     for (const Position& position : kPositions)
         groups.push_back(
-            group_of(std::string(position.name), records, targets, [&](const CallRecord& record) {
+            group_of(std::string(position.name), records, targets, [&](const SimCall& record) {
                 return record.call >= position.first && record.call <= position.last;
             }));
     groups.push_back(group_of("after a user message", records, targets,
-                              [](const CallRecord& record) { return record.user; }));
+                              [](const SimCall& record) { return record.user; }));
     groups.push_back(group_of("after tool results", records, targets,
-                              [](const CallRecord& record) { return !record.user; }));
+                              [](const SimCall& record) { return !record.user; }));
     std::erase_if(groups, [](const SimGroup& group) { return group.calls + group.failed == 0; });
     return groups;
 }
@@ -97,10 +96,10 @@ double SimGroup::hit_rate() const {
 
 SimReport World::report() {
     SimReport report;
-    std::ranges::sort(records_, {}, [](const CallRecord& record) {
+    std::ranges::sort(records_, {}, [](const SimCall& record) {
         return std::tuple(record.sent, record.session, record.call);
     });
-    const auto all = [](const CallRecord&) { return true; };
+    const auto all = [](const SimCall&) { return true; };
     const SimGroup everything = group_of("all", records_, setup_.targets, all);
     report.calls = everything.calls;
     report.failed = everything.failed;
@@ -117,7 +116,7 @@ SimReport World::report() {
     Instant first = Instant::never();
     Instant last;
     std::vector<double> per_token;
-    for (const CallRecord& record : records_) {
+    for (const SimCall& record : records_) {
         first = std::min(first, record.sent);
         last = std::max(last, record.ended);
         SimMisses& misses = report.misses[static_cast<size_t>(record.cause)];
@@ -132,12 +131,12 @@ SimReport World::report() {
     for (uint32_t t = 0; t < trace_.tenants.size(); ++t)
         report.tenants.push_back(
             group_of(trace_.tenants[t], records_, setup_.targets,
-                     [&](const CallRecord& record) { return record.tenant == t; }));
+                     [&](const SimCall& record) { return record.tenant == t; }));
     if (setup_.admission)
         for (const PriorityClass priority : kPriorityClasses)
             report.classes.push_back(
                 group_of(std::string(name_of(priority)), records_, setup_.targets,
-                         [&](const CallRecord& record) { return record.priority == priority; }));
+                         [&](const SimCall& record) { return record.priority == priority; }));
     report.positions = by_position(records_, setup_.targets);
     report.series = std::move(series_);
     add_replicas(report, first, last);

@@ -121,12 +121,12 @@ Result<void> AttentionReader::read_small_parts(const ConfigFields& fields,
     return {};
 }
 
-Mixer AttentionReader::heads_mixer(const Heads& h, uint32_t window, bool owns_kv) const {
+MixerGeometry AttentionReader::heads_mixer(const Heads& h, uint32_t window, bool owns_kv) const {
     const uint64_t queries = uint64_t{h.heads} * h.key_dim;
     const uint64_t keys = uint64_t{h.kv_heads} * h.key_dim;
     const uint64_t values = uint64_t{h.kv_heads} * h.value_dim;
     const uint64_t outputs = uint64_t{h.heads} * h.value_dim;
-    Mixer m{.heads = h.heads};
+    MixerGeometry m{.heads = h.heads};
     m.params = d_model_ * (queries * (gate_ ? 2 : 1) + outputs);
     if (owns_kv) m.params += d_model_ * (keys + (h.value_is_key ? 0 : values));
     if (qkv_bias_) m.params += queries + keys + values;
@@ -144,11 +144,11 @@ Mixer AttentionReader::heads_mixer(const Heads& h, uint32_t window, bool owns_kv
     return m;
 }
 
-Mixer AttentionReader::latent_mixer(bool has_indexer) const {
+MixerGeometry AttentionReader::latent_mixer(bool has_indexer) const {
     const Latent& l = latent_;
     const uint64_t heads = full_.heads;
     const uint64_t query_width = l.query_rank ? l.query_rank : d_model_;
-    Mixer m{.heads = full_.heads};
+    MixerGeometry m{.heads = full_.heads};
     m.whole_params = norms_ * d_model_ + d_model_ * (uint64_t{l.rank} + l.rope) + l.rank;
     if (l.query_rank) m.whole_params += d_model_ * l.query_rank + l.query_rank;
     if (l.indexer_dim && has_indexer)
@@ -167,7 +167,7 @@ Mixer AttentionReader::latent_mixer(bool has_indexer) const {
     return m;
 }
 
-Mixer AttentionReader::mixer(uint32_t i, LookBack look) const {
+MixerGeometry AttentionReader::mixer(uint32_t i, LookBack look) const {
     if (latent_.rank != 0) return latent_mixer(indexer_shared_.empty() || !indexer_shared_[i]);
     const bool windowed = look == LookBack::window;
     return heads_mixer(windowed ? windowed_ : full_, windowed ? window_ : 0, i < first_shared_);

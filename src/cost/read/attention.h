@@ -1,5 +1,5 @@
-// Attention of a layer as a Mixer: heads with keys and values, one latent for all heads (MLA), with
-// a sparse indexer or without.
+// Attention of a layer as a MixerGeometry: heads with keys and values, one latent for all heads
+// (MLA), with a sparse indexer or without.
 #pragma once
 
 #include "base/result.h"
@@ -9,14 +9,14 @@
 
 namespace brigada {
 
-/// Reads what the layers of a model share, then gives each its Mixer.
+/// Reads what the layers of a model share, then gives each its MixerGeometry.
 class AttentionReader {
   public:
     static Result<AttentionReader> read(const ConfigFields& fields, ModelMeasures& measures,
                                         uint32_t window);
 
     /// Of layer `i`; look is full or window.
-    Mixer mixer(uint32_t i, LookBack look) const;
+    MixerGeometry mixer(uint32_t i, LookBack look) const;
     uint32_t heads() const { return full_.heads; }
 
   private:
@@ -43,8 +43,8 @@ class AttentionReader {
     Result<void> read_latent(const ConfigFields& fields, ModelMeasures& measures);
     Result<void> read_indexer(const ConfigFields& fields, ModelMeasures& measures);
     Result<void> read_small_parts(const ConfigFields& fields, const ModelMeasures& measures);
-    Mixer heads_mixer(const Heads& heads, uint32_t window, bool owns_kv) const;
-    Mixer latent_mixer(bool has_indexer) const;
+    MixerGeometry heads_mixer(const Heads& heads, uint32_t window, bool owns_kv) const;
+    MixerGeometry latent_mixer(bool has_indexer) const;
 
     uint64_t d_model_ = 0;
     uint32_t window_ = 0;

@@ -14,7 +14,7 @@ namespace brigada {
 namespace {
 
 /// A block without attention has its norm all the same.
-Mixer norm_only(const ModelMeasures& measures) {
+MixerGeometry norm_only(const ModelMeasures& measures) {
     const uint64_t norms = uint64_t{measures.traits.norms} * measures.d_model;
     return {.params = norms, .whole_params = norms, .matrix = ""};
 }
@@ -56,13 +56,14 @@ uint64_t deci_width(double mult, uint64_t d_model) {
     return (width + 255) / 256 * 256;
 }
 
-Result<Mixer> deci_attention(const ConfigFields& fields, const ConfigFields& attention,
-                             const ModelMeasures& measures) {
+Result<MixerGeometry> deci_attention(const ConfigFields& fields, const ConfigFields& attention,
+                                     const ModelMeasures& measures) {
     TRY(const bool none, attention.flag_or("no_op", false));
     TRY(const bool linear, attention.flag_or("replace_with_linear", false));
     const uint64_t d = measures.d_model;
     const uint64_t norm = none ? 0 : d;
-    if (none || linear) return Mixer{.params = norm + (linear ? d * d : 0), .whole_params = norm};
+    if (none || linear)
+        return MixerGeometry{.params = norm + (linear ? d * d : 0), .whole_params = norm};
     TRY(const uint64_t heads, fields.needed({"num_attention_heads"}, kMostHeads));
     TRY(const uint64_t group, attention.needed({"n_heads_in_group"}, kMostHeads));
     if (d % heads != 0 || heads % group != 0)
@@ -72,21 +73,22 @@ Result<Mixer> deci_attention(const ConfigFields& fields, const ConfigFields& att
     const uint64_t dim = d / heads;
     const auto kv_heads = static_cast<uint32_t>(heads / group);
     TRY(const uint32_t window, attention.count_or({"window_length"}, kMostTokens, 0));
-    return Mixer{.kv = HeadsKv{.kv_heads = kv_heads,
-                               .key_dim = static_cast<uint32_t>(dim),
-                               .value_dim = static_cast<uint32_t>(dim),
-                               .window = window},
-                 .heads = static_cast<uint32_t>(heads),
-                 .params = norm + 2 * d * d + 2 * d * kv_heads * dim,
-                 .whole_params = norm};
+    return MixerGeometry{.kv = HeadsKv{.kv_heads = kv_heads,
+                                       .key_dim = static_cast<uint32_t>(dim),
+                                       .value_dim = static_cast<uint32_t>(dim),
+                                       .window = window},
+                         .heads = static_cast<uint32_t>(heads),
+                         .params = norm + 2 * d * d + 2 * d * kv_heads * dim,
+                         .whole_params = norm};
 }
 
-Result<FeedForward> deci_feed_forward(const ConfigFields& ffn, const ModelMeasures& measures) {
+Result<FeedForwardGeometry> deci_feed_forward(const ConfigFields& ffn,
+                                              const ModelMeasures& measures) {
     TRY(const bool none, ffn.flag_or("no_op", false));
     TRY(const bool linear, ffn.flag_or("replace_with_linear", false));
     const uint64_t d = measures.d_model;
-    if (none) return FeedForward{};
-    FeedForward part{.dense_params = d * d};
+    if (none) return FeedForwardGeometry{};
+    FeedForwardGeometry part{.dense_params = d * d};
     if (!linear) {
         const Json* mult = ffn.find("ffn_mult");
         if (!mult || !mult->is_number() || !(*mult > 0) || !(*mult < 64))
@@ -147,7 +149,7 @@ Result<std::vector<LayerParts>> read_deci(const ConfigFields& fields, ModelMeasu
 Result<std::vector<LayerParts>> read_falcon_h1(const ConfigFields& fields,
                                                ModelMeasures& measures) {
     TRY(const AttentionReader attention, AttentionReader::read(fields, measures, 0));
-    TRY(const Mixer mamba, read_mamba2(fields, measures));
+    TRY(const MixerGeometry mamba, read_mamba2(fields, measures));
     TRY(const auto feed_forward, read_feed_forward(fields, measures));
     const uint64_t norms = uint64_t{measures.traits.norms} * measures.d_model;
     LayerParts first{.mixer = attention.mixer(0, LookBack::full), .feed_forward = {}};

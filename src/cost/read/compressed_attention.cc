@@ -30,8 +30,8 @@ uint64_t compressor_state(uint64_t width, uint32_t ratio) {
     return 2 * uint64_t{ratio} * overlap(ratio) * width * sizeof(float);
 }
 
-Mixer mixer(const Measures& m, uint32_t ratio) {
-    Mixer out{.heads = static_cast<uint32_t>(m.heads)};
+MixerGeometry mixer(const Measures& m, uint32_t ratio) {
+    MixerGeometry out{.heads = static_cast<uint32_t>(m.heads)};
     CompressedKv kv{.latent = static_cast<uint32_t>(m.latent), .window = m.window, .ratio = ratio};
     out.whole_params =
         m.norms * m.d_model + m.d_model * (m.query_rank + m.latent) + m.query_rank + m.latent;
@@ -57,8 +57,8 @@ Mixer mixer(const Measures& m, uint32_t ratio) {
 
 }  // namespace
 
-Result<std::vector<Mixer>> read_compressed_attention(const ConfigFields& fields,
-                                                     ModelMeasures& measures) {
+Result<std::vector<MixerGeometry>> read_compressed_attention(const ConfigFields& fields,
+                                                             ModelMeasures& measures) {
     Measures m{.d_model = measures.d_model, .norms = measures.traits.norms};
     TRY(m.heads, fields.needed({"num_attention_heads"}, kMostHeads));
     TRY(m.latent, fields.needed({"head_dim"}, kMostInner >> 8));
@@ -79,7 +79,7 @@ Result<std::vector<Mixer>> read_compressed_attention(const ConfigFields& fields,
         measures.assume(concat("the window of ", further,
                                " layer(s) that predict further tokens is kept, their weights are "
                                "not counted"));
-    std::vector<Mixer> out;
+    std::vector<MixerGeometry> out;
     for (const uint32_t ratio : ratios)
         out.push_back(mixer(m, ratio));
     return out;

@@ -1,6 +1,6 @@
-// DeepSeek-V4's attention as a Mixer: one latent that is key and value of all heads, kept in a
-// short window; in most layers a compressor makes one latent of every few positions behind it, and
-// where those are many a sparse indexer chooses among them.
+// DeepSeek-V4's attention as a MixerGeometry: one latent that is key and value of all heads, kept
+// in a short window; in most layers a compressor makes one latent of every few positions behind it,
+// and where those are many a sparse indexer chooses among them.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 namespace brigada {
 
 /// One per entry of compress_ratios: the model's layers, then those that predict further tokens.
-Result<std::vector<Mixer>> read_compressed_attention(const ConfigFields& fields,
-                                                     ModelMeasures& measures);
+Result<std::vector<MixerGeometry>> read_compressed_attention(const ConfigFields& fields,
+                                                             ModelMeasures& measures);
 
 }  // namespace brigada

@@ -115,7 +115,7 @@ Result<uint32_t> read_dense_width(const ConfigFields& fields) {
 
 /// Gemma 4's layers have a dense part beside the experts, each with norms of its own.
 Result<void> add_parallel_dense(const ConfigFields& fields, const ModelMeasures& measures,
-                                FeedForward& part) {
+                                FeedForwardGeometry& part) {
     TRY(const bool both, fields.flag_or("enable_moe_block", false));
     if (!both) return {};
     TRY(const uint64_t width, read_dense_width(fields));
@@ -128,12 +128,13 @@ Result<void> add_parallel_dense(const ConfigFields& fields, const ModelMeasures&
 
 }  // namespace
 
-FeedForward dense_feed_forward(const ModelMeasures& measures, uint64_t width) {
+FeedForwardGeometry dense_feed_forward(const ModelMeasures& measures, uint64_t width) {
     return {.dense_params = matrices(measures) * measures.d_model * width};
 }
 
-Result<FeedForward> read_experts(const ConfigFields& fields, const ModelMeasures& measures) {
-    FeedForward part;
+Result<FeedForwardGeometry> read_experts(const ConfigFields& fields,
+                                         const ModelMeasures& measures) {
+    FeedForwardGeometry part;
     TRY(part.experts, fields.needed(kExperts, kMostExperts));
     TRY(part.experts_per_token, fields.needed(kPerToken, kMostExperts));
     if (part.experts_per_token > part.experts)
@@ -161,17 +162,17 @@ Result<FeedForward> read_experts(const ConfigFields& fields, const ModelMeasures
     return part;
 }
 
-Result<std::vector<FeedForward>> read_feed_forward(const ConfigFields& fields,
-                                                   ModelMeasures& measures) {
+Result<std::vector<FeedForwardGeometry>> read_feed_forward(const ConfigFields& fields,
+                                                           ModelMeasures& measures) {
     TRY(const uint32_t experts, read_expert_count(fields));
     if (experts <= 1) {
         TRY(const uint64_t width, fields.needed({"intermediate_size", "n_inner"}, kMostInner));
         return std::vector(measures.layers, dense_feed_forward(measures, width));
     }
-    TRY(FeedForward sparse, read_experts(fields, measures));
+    TRY(FeedForwardGeometry sparse, read_experts(fields, measures));
     TRY(add_parallel_dense(fields, measures, sparse));
     TRY(const ExpertLayers layers, ExpertLayers::read(fields, measures));
-    std::vector<FeedForward> out;
+    std::vector<FeedForwardGeometry> out;
     for (uint32_t i = 0; i < measures.layers; ++i) {
         if (layers.has(i)) {
             out.push_back(sparse);

@@ -11,11 +11,11 @@
 namespace brigada {
 
 /// One per layer.
-Result<std::vector<FeedForward>> read_feed_forward(const ConfigFields& fields,
-                                                   ModelMeasures& measures);
+Result<std::vector<FeedForwardGeometry>> read_feed_forward(const ConfigFields& fields,
+                                                           ModelMeasures& measures);
 
 /// A dense part of `width`, and the routed experts of a layer that has them.
-FeedForward dense_feed_forward(const ModelMeasures& measures, uint64_t width);
-Result<FeedForward> read_experts(const ConfigFields& fields, const ModelMeasures& measures);
+FeedForwardGeometry dense_feed_forward(const ModelMeasures& measures, uint64_t width);
+Result<FeedForwardGeometry> read_experts(const ConfigFields& fields, const ModelMeasures& measures);
 
 }  // namespace brigada

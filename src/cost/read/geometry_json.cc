@@ -126,7 +126,7 @@ Result<std::vector<LayerParts>> read_uniform(const ConfigFields& text, ModelMeas
     TRY(const LayerKinds kinds, read_layer_kinds(text, measures));
     TRY(const AttentionReader attention, AttentionReader::read(text, measures, kinds.window));
     TRY(const auto feed_forward, read_feed_forward(text, measures));
-    Mixer state;
+    MixerGeometry state;
     if (std::ranges::find(kinds.layers, LookBack::state) != kinds.layers.end()) {
         TRY(state, read_state_mixer(text, measures));
     }
@@ -171,8 +171,8 @@ Result<std::vector<LayerParts>> read_layers(const ConfigFields& text, ModelMeasu
 }
 
 LayerGeometry layer_geometry(const LayerParts& parts, uint32_t i, const WeightFormat& format) {
-    const Mixer& mixer = parts.mixer;
-    const FeedForward& ff = parts.feed_forward;
+    const MixerGeometry& mixer = parts.mixer;
+    const FeedForwardGeometry& ff = parts.feed_forward;
     return {.kv = mixer.kv,
             .heads = mixer.heads,
             .attention_params = mixer.params,
@@ -191,7 +191,7 @@ LayerGeometry layer_geometry(const LayerParts& parts, uint32_t i, const WeightFo
 void set_formats(const std::vector<LayerParts>& parts, const WeightFormat& format,
                  ModelGeometry& g) {
     for (uint32_t i = 0; i < parts.size(); ++i) {
-        const FeedForward& ff = parts[i].feed_forward;
+        const FeedForwardGeometry& ff = parts[i].feed_forward;
         const bool experts = ff.experts > 0;
         if (!experts && ff.dense_params == 0) continue;
         const NumberFormat numbers =

@@ -10,7 +10,7 @@
 
 namespace brigada {
 
-struct Mixer {
+struct MixerGeometry {
     LayerKv kv = NoKv{};
     uint32_t heads = 0;  // query heads
     uint64_t params = 0;
@@ -18,7 +18,7 @@ struct Mixer {
     std::string_view matrix = "self_attn.q_proj";
 };
 
-struct FeedForward {
+struct FeedForwardGeometry {
     uint64_t dense_params = 0;
     uint64_t whole_params = 0;  // of those
     uint64_t expert_params = 0;
@@ -29,8 +29,8 @@ struct FeedForward {
 };
 
 struct LayerParts {
-    Mixer mixer;
-    FeedForward feed_forward;
+    MixerGeometry mixer;
+    FeedForwardGeometry feed_forward;
 };
 
 }  // namespace brigada

@@ -35,7 +35,7 @@ Result<uint32_t> read_taps(const ConfigFields& fields, ConfigFields::Names names
 }
 
 /// Q, K, V and a gate of their own widths; a state of value_dim x key_dim per value head.
-Result<Mixer> read_gated_delta(const ConfigFields& fields, ModelMeasures& measures) {
+Result<MixerGeometry> read_gated_delta(const ConfigFields& fields, ModelMeasures& measures) {
     TRY(const uint64_t key_heads, fields.needed({"linear_num_key_heads"}, kMostHeads));
     TRY(const uint64_t value_heads, fields.needed({"linear_num_value_heads"}, kMostHeads));
     TRY(const uint64_t key_dim, fields.needed({"linear_key_head_dim"}, kMostInner >> 8));
@@ -45,7 +45,8 @@ Result<Mixer> read_gated_delta(const ConfigFields& fields, ModelMeasures& measur
     const uint64_t d = measures.d_model;
     const uint64_t values = value_heads * value_dim;
     const uint64_t mixed = 2 * key_heads * key_dim + values;
-    Mixer m{.heads = static_cast<uint32_t>(value_heads), .matrix = "linear_attn.in_proj_qkv"};
+    MixerGeometry m{.heads = static_cast<uint32_t>(value_heads),
+                    .matrix = "linear_attn.in_proj_qkv"};
     m.whole_params = measures.traits.norms * d + value_dim;
     m.params = m.whole_params + d * (mixed + values + 2 * value_heads) + mixed * taps +
                2 * value_heads + values * d;
@@ -55,7 +56,7 @@ Result<Mixer> read_gated_delta(const ConfigFields& fields, ModelMeasures& measur
 
 /// Q, K and V as wide as all heads, each with a convolution; decay and output gates, either full
 /// matrices or of the rank of a head; the state in fp32.
-Result<Mixer> read_kimi_delta(const ConfigFields& fields, ModelMeasures& measures) {
+Result<MixerGeometry> read_kimi_delta(const ConfigFields& fields, ModelMeasures& measures) {
     TRY(const ConfigFields linear, fields.inside("linear_attn_config"));
     TRY(const uint64_t heads, linear.needed({"num_heads"}, kMostHeads));
     TRY(const uint64_t dim, linear.needed({"head_dim"}, kMostInner >> 8));
@@ -64,7 +65,7 @@ Result<Mixer> read_kimi_delta(const ConfigFields& fields, ModelMeasures& measure
     const uint64_t d = measures.d_model;
     const uint64_t width = heads * dim;
     const uint64_t low_rank = d * dim + dim * width;
-    Mixer m{.heads = static_cast<uint32_t>(heads)};
+    MixerGeometry m{.heads = static_cast<uint32_t>(heads)};
     m.whole_params = measures.traits.norms * d + dim;
     m.params = m.whole_params + 4 * d * width + 3 * width * taps + low_rank +
                (full_gate ? d * width : low_rank) + d * heads + heads + width;
@@ -72,7 +73,7 @@ Result<Mixer> read_kimi_delta(const ConfigFields& fields, ModelMeasures& measure
     return m;
 }
 
-Result<Mixer> read_mamba1(const ConfigFields& fields, ModelMeasures& measures) {
+Result<MixerGeometry> read_mamba1(const ConfigFields& fields, ModelMeasures& measures) {
     TRY(const uint64_t expand, fields.count_or({"mamba_expand"}, 64, 2));
     TRY(const uint64_t state, fields.needed({"mamba_d_state"}, kMostWidth));
     TRY(const uint32_t taps, read_taps(fields, {"mamba_d_conv"}));
@@ -80,7 +81,7 @@ Result<Mixer> read_mamba1(const ConfigFields& fields, ModelMeasures& measures) {
     TRY(const uint64_t rank, fields.count_or({"mamba_dt_rank"}, kMostWidth, (d + 15) / 16));
     TRY(const uint64_t number, state_number_bytes(fields, measures));
     const uint64_t inner = expand * d;
-    Mixer m{.matrix = "mamba.in_proj"};
+    MixerGeometry m{.matrix = "mamba.in_proj"};
     m.whole_params = measures.traits.norms * d + rank + 2 * state;
     m.params = m.whole_params + 2 * d * inner + inner * (taps + 1) + inner * (rank + 2 * state) +
                rank * inner + inner + inner * state + inner + inner * d;
@@ -91,7 +92,7 @@ Result<Mixer> read_mamba1(const ConfigFields& fields, ModelMeasures& measures) {
 }  // namespace
 
 /// One matrix makes gate, input, B, C and the steps; one scalar decay per head.
-Result<Mixer> read_mamba2(const ConfigFields& fields, ModelMeasures& measures) {
+Result<MixerGeometry> read_mamba2(const ConfigFields& fields, ModelMeasures& measures) {
     TRY(const uint64_t heads, fields.needed({"mamba_num_heads", "mamba_n_heads"}, kMostHeads));
     TRY(const uint64_t dim, fields.needed({"mamba_head_dim", "mamba_d_head"}, kMostInner >> 8));
     TRY(const uint64_t state, fields.needed({"ssm_state_size", "mamba_d_state"}, kMostWidth));
@@ -102,7 +103,7 @@ Result<Mixer> read_mamba2(const ConfigFields& fields, ModelMeasures& measures) {
     const uint64_t d = measures.d_model;
     const uint64_t inner = heads * dim;
     const uint64_t mixed = inner + 2 * groups * state;
-    Mixer m{.matrix = "mixer.in_proj"};
+    MixerGeometry m{.matrix = "mixer.in_proj"};
     m.whole_params = measures.traits.norms * d;
     m.params = m.whole_params + d * (inner + mixed + heads) + mixed * (taps + 1) + 3 * heads +
                inner + inner * d;
@@ -110,7 +111,7 @@ Result<Mixer> read_mamba2(const ConfigFields& fields, ModelMeasures& measures) {
     return m;
 }
 
-Result<Mixer> read_state_mixer(const ConfigFields& fields, ModelMeasures& measures) {
+Result<MixerGeometry> read_state_mixer(const ConfigFields& fields, ModelMeasures& measures) {
     if (fields.has("linear_num_value_heads")) return read_gated_delta(fields, measures);
     if (fields.has("linear_attn_config")) return read_kimi_delta(fields, measures);
     if (fields.has("mamba_num_heads") || fields.has("mamba_n_heads"))

@@ -9,9 +9,9 @@
 namespace brigada {
 
 /// Whichever of them the fields describe. Error::unsupported: none.
-Result<Mixer> read_state_mixer(const ConfigFields& fields, ModelMeasures& measures);
+Result<MixerGeometry> read_state_mixer(const ConfigFields& fields, ModelMeasures& measures);
 
 /// Of the blocks and layers that can only be this.
-Result<Mixer> read_mamba2(const ConfigFields& fields, ModelMeasures& measures);
+Result<MixerGeometry> read_mamba2(const ConfigFields& fields, ModelMeasures& measures);
 
 }  // namespace brigada

@@ -1,4 +1,4 @@
-#include "calibrate/csv_table.h"
+#include "calibrate/figure_table.h"
 
 #include <algorithm>
 #include <charconv>
@@ -30,8 +30,8 @@ std::string_view next_line(std::string_view& text) {
 
 }  // namespace
 
-Result<CsvTable> CsvTable::parse(std::string_view text, std::string_view what) {
-    CsvTable table;
+Result<FigureTable> FigureTable::parse(std::string_view text, std::string_view what) {
+    FigureTable table;
     table.what_ = what;
     for (size_t line_number = 1; !text.empty(); ++line_number) {
         const std::string_view line = next_line(text);
@@ -54,17 +54,17 @@ Result<CsvTable> CsvTable::parse(std::string_view text, std::string_view what) {
     return table;
 }
 
-std::optional<size_t> CsvTable::index_of(std::string_view column) const {
+std::optional<size_t> FigureTable::index_of(std::string_view column) const {
     const auto found = std::ranges::find(header_, column);
     if (found == header_.end()) return std::nullopt;
     return static_cast<size_t>(found - header_.begin());
 }
 
-std::string CsvTable::place(size_t row, std::string_view column) const {
+std::string FigureTable::place(size_t row, std::string_view column) const {
     return concat(what_, ":", lines_[row], ": ", column);
 }
 
-Result<std::string> CsvTable::text(size_t row, std::string_view column) const {
+Result<std::string> FigureTable::text(size_t row, std::string_view column) const {
     if (const auto index = index_of(column)) return rows_[row][*index];
     std::string known;
     for (const std::string& name : header_)
@@ -72,8 +72,8 @@ Result<std::string> CsvTable::text(size_t row, std::string_view column) const {
     return Error{Code::corrupt, concat(what_, " has no column ", column, "; it has ", known)};
 }
 
-Result<double> CsvTable::number(size_t row, std::string_view column, double least,
-                                double most) const {
+Result<double> FigureTable::number(size_t row, std::string_view column, double least,
+                                   double most) const {
     TRY(const std::string field, text(row, column));
     double value = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);

@@ -1,4 +1,4 @@
-// CallRecord: what became of one call of a simulation; the report is made of these.
+// SimCall: what became of one call of a simulation; the report is made of these.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace brigada {
 
-struct CallRecord {
+struct SimCall {
     uint32_t session = 0;
     uint32_t call = 0;  // of the session
     uint32_t tenant = 0;

@@ -1,5 +1,5 @@
-// CsvTable: a small table of plain fields with a header line; whoever reads it asks for columns by
-// name, and is told file, line and field of what is wrong.
+// FigureTable: a small table of plain fields with a header line; whoever reads it asks for columns
+// by name, and is told file, line and field of what is wrong.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace brigada {
 
-class CsvTable {
+class FigureTable {
   public:
     /// Error::corrupt: no header, a line with more or fewer fields than it, quotes (not supported).
     /// `what` names the file. Empty lines are left out.
-    static Result<CsvTable> parse(std::string_view text, std::string_view what);
+    static Result<FigureTable> parse(std::string_view text, std::string_view what);
 
     size_t rows() const { return rows_.size(); }
     bool has(std::string_view column) const { return index_of(column).has_value(); }
