@@ -74,23 +74,28 @@ uint32_t KvBooks::hit_limit(size_t ids) const {
     return static_cast<uint32_t>(std::min<size_t>(blocks, config_.blocks));
 }
 
-void KvBooks::lock_path(Sequence& sequence, std::span<const BlockId> path) {
-    tree_.lock(path, sequence.session);
-    for (const BlockId block : path)
-        pool_.add_ref(block);
-    sequence.table.assign(path.begin(), path.end());
-    sequence.tree_blocks = sequence.hit_blocks = static_cast<uint32_t>(path.size());
+void KvBooks::lock_path(Sequence& sequence, std::vector<BlockId> path) {
+    if (!path.empty()) tree_.lock(path.back(), sequence.session);
+    sequence.table = std::move(path);
+    sequence.tree_blocks = sequence.hit_blocks = static_cast<uint32_t>(sequence.table.size());
     sequence.computed = sequence.hit_blocks * config_.block_tokens;
     hint_hits(sequence);
 }
 
+// Neighbours under one hint are told at once.
 void KvBooks::hint_hits(const Sequence& sequence) {
     uint32_t hinted = 0;  // tokens
     for (const RetentionRange& range : sequence.retention.ranges)
         hinted = std::max(hinted, range.last);
     const uint32_t blocks = std::min(sequence.hit_blocks, blocks_for(hinted));
-    for (uint32_t index = 0; index < blocks; ++index)
-        hint(sequence, index, false);
+    for (uint32_t first = 0, end = 0; first < blocks; first = end) {
+        const RetentionRange* const range = hint_of(sequence, first);
+        while (end < blocks && hint_of(sequence, end) == range)
+            ++end;
+        if (range)
+            tree_.retain(std::span(sequence.table).subspan(first, end - first), range->priority,
+                         later(now_, range->duration));
+    }
 }
 
 uint32_t KvBooks::count_reread(std::span<const TokenId> ids, const Sequence& sequence) const {
@@ -186,21 +191,31 @@ void KvBooks::store_block(Sequence& sequence, std::span<const TokenId> ids) {
     const bool is_new = there == own && !stored_by_fork;
     if (is_new) {
         const BlockKey key = tree_.key(own);
-        pool_.add_ref(own);  // the tree's
         ghosts_.forget(key);
         events_.stored(key, parent ? tree_.key(*parent) : tree_.scope_root(sequence.scope),
                        block_span);
         ++stats_.stored_blocks;
-    } else if (there != own) {
-        pool_.add_ref(there);
+    } else {
         pool_.drop_ref(own);
         sequence.table[index] = there;
-        ++stats_.duplicate_blocks;
+        if (there != own) ++stats_.duplicate_blocks;
     }
-    hint(sequence, index, is_new);
+    hint_stored(sequence, index, is_new);
 }
 
-void KvBooks::hint(const Sequence& sequence, uint32_t index, bool is_new) {
+void KvBooks::hint_stored(const Sequence& sequence, uint32_t index, bool is_new) {
+    const RetentionRange* const range = hint_of(sequence, index);
+    if (!range) return;
+    const auto block = std::span(sequence.table).subspan(index, 1);
+    const Instant expiry = later(now_, range->duration);
+    if (is_new)
+        tree_.assign(block, range->priority, expiry);
+    else
+        tree_.retain(block, range->priority, expiry);
+}
+
+/// The hint of highest priority for this block of the table; null: there is none.
+const RetentionRange* KvBooks::hint_of(const Sequence& sequence, uint32_t index) const {
     const uint64_t first = uint64_t{index} * config_.block_tokens;
     const uint64_t last = first + config_.block_tokens;
     const RetentionRange* best = nullptr;
@@ -208,13 +223,7 @@ void KvBooks::hint(const Sequence& sequence, uint32_t index, bool is_new) {
         const bool touches = range.first < last && range.last > first;
         if (touches && (best == nullptr || range.priority > best->priority)) best = &range;
     }
-    if (best == nullptr) return;
-    const BlockId block = sequence.table[index];
-    const Instant expiry = later(now_, best->duration);
-    if (is_new)
-        tree_.assign(block, best->priority, expiry);
-    else
-        tree_.retain(block, best->priority, expiry);
+    return best;
 }
 
 void KvBooks::fork(SequenceId parent_id, SequenceId child_id) {
@@ -222,10 +231,9 @@ void KvBooks::fork(SequenceId parent_id, SequenceId child_id) {
     Sequence child = sequence(parent_id);
     child.table.resize(blocks_for(child.computed));
     child.hit_blocks = child.tree_blocks;
-    for (const BlockId block : child.table)
-        pool_.add_ref(block);
-    for (uint32_t i = 0; i < child.tree_blocks; ++i)
-        tree_.lock_again(child.table[i]);
+    if (child.tree_blocks > 0) tree_.lock_again(child.table[child.tree_blocks - 1]);
+    for (size_t i = child.tree_blocks; i < child.table.size(); ++i)
+        pool_.add_ref(child.table[i]);
     tree_.add_scope_ref(child.scope);
     sequences_.emplace(child_id, std::move(child));
 }
@@ -234,10 +242,9 @@ void KvBooks::fork(SequenceId parent_id, SequenceId child_id) {
 
 void KvBooks::release(SequenceId id, bool keep, bool turn_ended) {
     Sequence& closed = sequence(id);
-    if (turn_ended) {
-        const auto path = std::span(closed.table).first(closed.tree_blocks);
-        stats_.superseded_blocks += tree_.supersede(closed.session, path);
-    }
+    if (turn_ended && closed.tree_blocks > 0)
+        stats_.superseded_blocks +=
+            tree_.supersede(closed.session, closed.table[closed.tree_blocks - 1]);
     close_table(closed);
     if (!keep) drop_own_blocks(closed);
     tree_.close_scope(closed.scope);
@@ -245,8 +252,8 @@ void KvBooks::release(SequenceId id, bool keep, bool turn_ended) {
 }
 
 void KvBooks::close_table(Sequence& sequence) {
-    tree_.unlock(std::span(sequence.table).first(sequence.tree_blocks));
-    for (size_t i = sequence.table.size(); i > 0; --i)
+    if (sequence.tree_blocks > 0) tree_.unlock(sequence.table[sequence.tree_blocks - 1]);
+    for (size_t i = sequence.table.size(); i > sequence.tree_blocks; --i)
         pool_.drop_ref(sequence.table[i - 1]);
 }
 
@@ -317,10 +324,8 @@ void KvBooks::check_references() const {
     std::vector<uint32_t> in_tables(config_.blocks, 0);
     std::vector<uint32_t> as_nodes(config_.blocks, 0);
     for (const auto& [id, open] : sequences_) {
-        for (size_t i = 0; i < open.table.size(); ++i) {
-            ++in_tables[raw(open.table[i])];
-            if (i < open.tree_blocks) ++as_nodes[raw(open.table[i])];
-        }
+        for (size_t i = 0; i < open.table.size(); ++i)
+            ++(i < open.tree_blocks ? as_nodes : in_tables)[raw(open.table[i])];
     }
     uint32_t held = 0;
     for (uint32_t i = 0; i < config_.blocks; ++i) {
@@ -328,7 +333,7 @@ void KvBooks::check_references() const {
         const uint32_t by_tree = tree_.contains(block) ? 1 : 0;
         CHECK(pool_.refs(block) == in_tables[i] + by_tree, "block ", i, ": references");
         CHECK(!by_tree || tree_.locks(block) == as_nodes[i], "block ", i, ": locks");
-        if (in_tables[i] > 0) ++held;
+        if (in_tables[i] > 0 || as_nodes[i] > 0) ++held;
     }
     CHECK(held == held_blocks(), held, " blocks are held, not ", held_blocks());
 }

@@ -152,7 +152,8 @@ class KvBooks {
   private:
     struct Sequence {
         std::vector<BlockId> table;
-        uint32_t tree_blocks = 0;  // the first so many blocks of the table are nodes of the tree
+        uint32_t tree_blocks = 0;  // the first so many are in the tree, held by its lock; the
+                                   // others are held in the pool
         uint32_t hit_blocks = 0;   // of those, found at begin
         uint32_t computed = 0;     // positions whose KV is written
         KvScopeId scope{};
@@ -165,11 +166,12 @@ class KvBooks {
     uint32_t hit_limit(size_t ids) const;
     uint32_t blocks_to_copy(const Sequence& sequence, uint32_t tokens) const;
     uint32_t count_reread(std::span<const TokenId> ids, const Sequence& sequence) const;
-    void lock_path(Sequence& sequence, std::span<const BlockId> path);
+    void lock_path(Sequence& sequence, std::vector<BlockId> path);
     void make_room(uint32_t blocks);
     void copy_partial_block(Sequence& sequence);
     void store_block(Sequence& sequence, std::span<const TokenId> ids);
-    void hint(const Sequence& sequence, uint32_t index, bool is_new);
+    const RetentionRange* hint_of(const Sequence& sequence, uint32_t index) const;
+    void hint_stored(const Sequence& sequence, uint32_t index, bool is_new);
     void hint_hits(const Sequence& sequence);
     void close_table(Sequence& sequence);
     void drop_own_blocks(const Sequence& sequence);

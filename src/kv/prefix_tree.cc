@@ -1,3 +1,4 @@
+// PrefixTree: scopes, finding, adding, using and evicting.
 #include "kv/prefix_tree.h"
 
 #include <algorithm>
@@ -9,8 +10,7 @@ namespace brigada {
 
 PrefixTree::PrefixTree(uint32_t blocks, uint32_t block_tokens)
     : block_tokens_(block_tokens),
-      nodes_(blocks),
-      places_(blocks),
+      stands_(blocks),
       tokens_(size_t{blocks} * block_tokens),
       index_(blocks) {}
 
@@ -63,60 +63,55 @@ std::vector<BlockId> PrefixTree::match(KvScopeId scope, std::span<const TokenId>
                                        uint32_t max_blocks, KvCursor cursor) const {
     std::vector<BlockId> path(match_on(scope, tokens, max_blocks, cursor));
     BlockId block = cursor.block;
-    for (size_t i = path.size(); i > 0; --i, block = place(block).parent)
-        path[i - 1] = block;
+    for (size_t left = path.size(); left > 0;) {
+        const Run& here = run_of(block);
+        const auto in_path = std::span(here.blocks).first(left - here.depth);
+        std::ranges::copy(in_path, path.begin() + here.depth);
+        left = here.depth;
+        block = here.parent;
+    }
     return path;
 }
 
 uint32_t PrefixTree::match_on(KvScopeId scope, std::span<const TokenId> tokens, uint32_t max_blocks,
                               KvCursor& cursor) const {
     const auto limit = std::min<size_t>(max_blocks, tokens.size() / block_tokens_);
-    const bool stands = cursor.birth > 0 && place(cursor.block).birth == cursor.birth &&
-                        place(cursor.block).scope == scope;
+    const bool stands = cursor.birth > 0 && stand(cursor.block).birth == cursor.birth &&
+                        this->scope(cursor.block) == scope;
     if (!stands) cursor = {};
     cursor.blocks = static_cast<uint32_t>(std::min<size_t>(cursor.blocks, limit));
     BlockId here = cursor.blocks > 0 ? ancestor(cursor.block, cursor.blocks) : kNone;
-    std::optional<BlockKey> key_here = here == kNone ? scope_root(scope) : key(here);
     for (; cursor.blocks < limit; ++cursor.blocks) {
         const auto next = tokens.subspan(size_t{cursor.blocks} * block_tokens_, block_tokens_);
-        key_here = chain_key(key_here, local_hash(next));
-        const BlockId child = find(scope, here, *key_here, next);
+        const BlockId child = find_below(scope, here, next);
         if (child == kNone) break;
         here = child;
     }
     if (here != kNone) {
         cursor.block = here;
-        cursor.birth = place(here).birth;
+        cursor.birth = stand(here).birth;
     }
     return cursor.blocks;
 }
 
-BlockId PrefixTree::ancestor(BlockId block, uint32_t blocks) const {
-    while (place(block).depth >= blocks)
-        block = place(block).parent;
-    return block;
+// Inside a run there is one block that can follow; only at its end a key has to find which.
+BlockId PrefixTree::find_below(KvScopeId scope, BlockId here,
+                               std::span<const TokenId> wanted) const {
+    if (here != kNone)
+        if (const BlockId next = next_in_run(here); next != kNone)
+            return std::ranges::equal(tokens(next), wanted) ? next : kNone;
+    if (here != kNone && run_of(here).children == 0) return kNone;
+    const auto key_here = here == kNone ? scope_root(scope) : std::optional(key(here));
+    return find_first(scope, here, chain_key(key_here, local_hash(wanted)), wanted);
 }
 
-KvCursor PrefixTree::cursor(BlockId block) const {
-    const Place& here = place(block);
-    CHECK(node(block).live);
-    return {block, here.birth, here.depth + 1};
-}
-
-uint32_t PrefixTree::unlocked_on_path(const KvCursor& cursor) const {
-    uint32_t unlocked = 0;
-    BlockId block = cursor.blocks > 0 ? cursor.block : kNone;
-    for (; block != kNone && !is_locked(block); block = place(block).parent)
-        ++unlocked;
-    return unlocked;
-}
-
-BlockId PrefixTree::find(KvScopeId scope, BlockId parent, BlockKey key,
-                         std::span<const TokenId> wanted) const {
+BlockId PrefixTree::find_first(KvScopeId scope, BlockId parent, BlockKey key,
+                               std::span<const TokenId> wanted) const {
     const uint32_t found = index_.find(hash_of(key, parent), [&](uint32_t number) {
-        const Place& candidate = places_[number];
-        return candidate.key == key && candidate.parent == parent && candidate.scope == scope &&
-               std::ranges::equal(tokens(BlockId{number}), wanted);
+        const BlockId candidate{number};
+        const Run& here = run_of(candidate);
+        return stand(candidate).key == key && here.parent == parent && here.scope == scope &&
+               std::ranges::equal(tokens(candidate), wanted);
     });
     return BlockId{found};
 }
@@ -127,23 +122,65 @@ uint64_t PrefixTree::hash_of(BlockKey key, BlockId parent) {
     return (raw(key) ^ raw(parent)) * 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
 }
 
+BlockId PrefixTree::next_in_run(BlockId block) const {
+    const Run& here = run_of(block);
+    const uint32_t next = stand(block).depth + 1 - here.depth;
+    return next < here.size() ? here.blocks[next] : kNone;
+}
+
+BlockId PrefixTree::ancestor(BlockId block, uint32_t blocks) const {
+    while (run_of(block).depth >= blocks)
+        block = run_of(block).parent;
+    const Run& here = run_of(block);
+    return here.blocks[blocks - 1 - here.depth];
+}
+
+uint32_t PrefixTree::common_blocks(BlockId a, BlockId b) const {
+    while (a != kNone && b != kNone && stand(a).run != stand(b).run) {
+        BlockId& lower = run_of(a).depth >= run_of(b).depth ? a : b;
+        lower = run_of(lower).parent;
+    }
+    return a == kNone || b == kNone ? 0 : std::min(stand(a).depth, stand(b).depth) + 1;
+}
+
+KvCursor PrefixTree::cursor(BlockId block) const {
+    CHECK(contains(block));
+    return {block, stand(block).birth, stand(block).depth + 1};
+}
+
+uint32_t PrefixTree::unlocked_on_path(const KvCursor& cursor) const {
+    uint32_t end = cursor.blocks;
+    BlockId block = end > 0 ? cursor.block : kNone;
+    while (block != kNone && !is_locked(block)) {
+        end = run_of(block).depth;
+        block = run_of(block).parent;
+    }
+    return cursor.blocks - end;
+}
+
 std::span<const TokenId> PrefixTree::tokens(BlockId block) const {
     return std::span(tokens_).subspan(size_t{raw(block)} * block_tokens_, block_tokens_);
 }
 
-std::optional<BlockKey> PrefixTree::parent_key(BlockId block) const {
-    const Place& here = place(block);
-    return here.parent == kNone ? scope_root(here.scope) : std::optional(key(here.parent));
+std::optional<BlockId> PrefixTree::parent(BlockId block) const {
+    const Run& here = run_of(block);
+    const uint32_t place = stand(block).depth - here.depth;
+    if (place > 0) return here.blocks[place - 1];
+    return here.parent == kNone ? std::nullopt : std::optional(here.parent);
 }
 
-std::optional<BlockId> PrefixTree::parent(BlockId block) const {
-    const BlockId above = place(block).parent;
-    return above == kNone ? std::nullopt : std::optional(above);
+std::optional<BlockKey> PrefixTree::parent_key(BlockId block) const {
+    const auto above = parent(block);
+    return above ? std::optional(key(*above)) : scope_root(scope(block));
+}
+
+bool PrefixTree::is_leaf(BlockId block) const {
+    const Run& here = run_of(block);
+    return here.children == 0 && here.blocks.back() == block;
 }
 
 bool PrefixTree::is_open_leaf(BlockId block) const {
-    const Node& here = node(block);
-    return here.live && here.locks == 0 && here.children == 0;
+    return contains(block) && is_leaf(block) && !is_locked(block);
 }
 
 // --- adding and using ---------------------------------------------------------------------------
@@ -153,87 +190,111 @@ BlockId PrefixTree::insert(KvScopeId scope, std::optional<BlockId> parent,
     CHECK(block_span.size() == block_tokens_);
     CHECK(!parent || is_locked(*parent));
     const BlockId above = parent.value_or(kNone);
-    const auto key_above = parent ? std::optional(key(*parent)) : scope_root(scope);
-    const BlockKey key = chain_key(key_above, local_hash(block_span));
-    if (const BlockId there = find(scope, above, key, block_span); there != kNone) {
-        lock_one(there, session);
+    if (const BlockId there = find_below(scope, above, block_span); there != kNone) {
+        lock_next(there, session);
         return there;
     }
 
-    CHECK(!node(block).live);
-    node(block) = Node{.locks = 1, .last_used = step_, .session = session, .live = true};
-    Place& added = place(block);
-    added = Place{.key = key, .parent = above, .scope = scope};
-    added.depth = parent ? place(*parent).depth + 1 : 0;
-    added.birth = ++births_;
-    index_.add(hash_of(key, above), raw(block));
+    CHECK(!contains(block));
+    const auto key_above = parent ? std::optional(key(*parent)) : scope_root(scope);
+    stand(block).key = chain_key(key_above, local_hash(block_span));
+    stand(block).birth = ++births_;
     std::ranges::copy(block_span, tokens_.begin() + ptrdiff_t{raw(block)} * block_tokens_);
     ++live_;
-    add_scope_ref(scope);
-    if (parent && ++node(*parent).children > 1) mark_shared(*parent);
+    if (parent) cut_after(*parent);
+    if (parent && grows_with(run_of(*parent), session))
+        append(stand(*parent).run, std::span(&block, 1));
+    else
+        begin_run(block, above, scope, session);
     return block;
 }
 
-void PrefixTree::lock(std::span<const BlockId> path, SessionId session) {
-    for (const BlockId block : path)
-        lock_one(block, session);
+bool PrefixTree::grows_with(const Run& run, SessionId session) const {
+    const bool is_plain = run.priority == kPriorityDefault && !run.shared && !run.superseded &&
+                          run.expiry == Instant::never();
+    return is_plain && run.children == 0 && run.locks == 1 && run.session == session;
 }
 
-void PrefixTree::lock_one(BlockId block, SessionId session) {
-    Node& here = node(block);
-    CHECK(here.live);
+void PrefixTree::begin_run(BlockId block, BlockId parent, KvScopeId scope, SessionId session) {
+    const RunId id = new_run(block, parent, scope);
+    run(id).locks = 1;
+    run(id).session = session;
+    run(id).last_used = step_;
+    if (parent == kNone) return;
+    const RunId above = stand(parent).run;
+    if (++run(above).children > 1) mark_shared(above);
+}
+
+// The caller's lock ends at the block before.
+void PrefixTree::lock_next(BlockId block, SessionId session) {
+    cut_before(block);
+    cut_after(block);
+    lock_run(stand(block).run, session);
+    join_above(stand(block).run);
+}
+
+void PrefixTree::lock(BlockId tip, SessionId session) {
+    cut_after(tip);
+    for (BlockId block = tip; block != kNone; block = run_of(block).parent)
+        lock_run(stand(block).run, session);
+}
+
+void PrefixTree::lock_run(RunId id, SessionId session) {
+    Run& here = run(id);
     if (here.locks++ == 0) {
-        --unlocked_;
-        if (here.children == 0) close_leaf(block);
+        unlocked_ -= here.size();
+        if (here.children == 0) close_leaf(here);
     }
-    if (here.session != session) used_by(block, session);
+    if (here.session != SessionId{} && here.session != session) used_by_others(id);
     if (here.superseded) {
         here.superseded = false;
         here.priority = kPriorityDefault;
     }
-    if (here.shared) retain(block, kPriorityShared, now_ + kSharedFor);
+    if (here.shared) retain_run(id, kPriorityShared, now_ + kSharedFor);
 }
 
-void PrefixTree::lock_again(BlockId block) {
-    CHECK(node(block).live && node(block).locks > 0);
-    ++node(block).locks;
+void PrefixTree::lock_again(BlockId tip) {
+    CHECK(is_locked(tip));
+    cut_after(tip);
+    for (BlockId block = tip; block != kNone; block = run_of(block).parent)
+        ++run_of(block).locks;
 }
 
-void PrefixTree::unlock(std::span<const BlockId> path) {
-    for (size_t i = path.size(); i > 0; --i)
-        unlock_one(path[i - 1]);
+void PrefixTree::unlock(BlockId tip) {
+    for (BlockId block = tip; block != kNone; block = run_of(block).parent)
+        unlock_run(run_of(block));
+    join_path(tip, 0);
 }
 
-void PrefixTree::unlock_one(BlockId block) {
-    Node& here = node(block);
-    CHECK(here.live && here.locks > 0);
-    if (--here.locks > 0) return;
-    ++unlocked_;
-    here.last_used = step_;
-    if (here.children == 0) open_leaf(block);
+void PrefixTree::unlock_run(Run& run) {
+    CHECK(run.locks > 0);
+    if (--run.locks > 0) return;
+    unlocked_ += run.size();
+    run.last_used = step_;
+    if (run.children == 0) open_leaf(run);
 }
 
-// A block with two continuations is where conversations part, unless one session made both of them.
-void PrefixTree::mark_shared(BlockId block) {
-    if (node(block).session != SessionId{}) return;
-    for (; block != kNone && !node(block).shared; block = place(block).parent) {
-        node(block).shared = true;
-        retain(block, kPriorityShared, now_ + kSharedFor);
+// A run with two continuations is where conversations part, unless one session made both of them.
+void PrefixTree::mark_shared(RunId id) {
+    if (run(id).session != SessionId{}) return;
+    while (!run(id).shared) {
+        run(id).shared = true;
+        retain_run(id, kPriorityShared, now_ + kSharedFor);
+        if (run(id).parent == kNone) return;
+        id = stand(run(id).parent).run;
     }
 }
 
-void PrefixTree::used_by(BlockId block, SessionId session) {
-    const SessionId only = node(block).session;
-    if (only == SessionId{} || only == session) return;
-    move_tip_up(only, block);
-    node(block).session = SessionId{};
+/// Not only its one session any more.
+void PrefixTree::used_by_others(RunId id) {
+    const SessionId only = std::exchange(run(id).session, SessionId{});
+    const auto tip = tips_.find(only);
+    if (tip != tips_.end() && stand(tip->second).run == id) move_tip_up(tip, run(id).parent);
 }
 
-void PrefixTree::move_tip_up(SessionId session, BlockId block) {
-    const auto tip = tips_.find(session);
-    if (tip == tips_.end() || tip->second != block) return;
-    const BlockId parent = place(block).parent;
-    if (parent != kNone && node(parent).session == session)
+/// The session's tip was in a run that is not only its own any more, or is gone.
+void PrefixTree::move_tip_up(Tips::iterator tip, BlockId parent) {
+    if (parent != kNone && run_of(parent).session == tip->first)
         tip->second = parent;
     else
         tips_.erase(tip);
@@ -251,42 +312,57 @@ std::optional<PrefixTree::Evicted> PrefixTree::evict() {
 
 void PrefixTree::remove(BlockId block) {
     CHECK(is_open_leaf(block));
-    close_leaf(block);
-    look_again(block, Instant::never());
-    move_tip_up(node(block).session, block);
-    index_.remove(hash_of(key(block), place(block).parent), raw(block));
+    const RunId id = stand(block).run;
+    const auto above = parent(block);
+    const auto tip = tips_.find(run(id).session);
+    if (tip != tips_.end() && tip->second == block) move_tip_up(tip, above.value_or(kNone));
     --unlocked_;
     --live_;
-    const BlockId parent = place(block).parent;
-    if (parent != kNone && --node(parent).children == 0 && !is_locked(parent)) open_leaf(parent);
-    close_scope(place(block).scope);
-    node(block) = Node{};
-    place(block) = Place{};
+    if (run(id).size() > 1)
+        shorten_leaf(run(id));
+    else
+        remove_run(id);
+    stand(block) = Stand{};
 }
 
-PrefixTree::Rank PrefixTree::rank(BlockId block) const {
-    const Node& here = node(block);
-    return {here.priority, here.last_used, UINT32_MAX - place(block).depth, block};
+void PrefixTree::shorten_leaf(Run& run) {
+    run.blocks.pop_back();
+    const size_t at = run.leaf;
+    leaves_[at] = rank(run);
+    settle_leaf(at);
 }
 
-void PrefixTree::open_leaf(BlockId block) {
-    leaves_.push_back(rank(block));
+void PrefixTree::remove_run(RunId id) {
+    const BlockId parent = run(id).parent;
+    close_leaf(run(id));
+    free_run(id);
+    if (parent == kNone) return;
+    Run& above = run_of(parent);
+    if (--above.children == 0 && above.locks == 0) open_leaf(above);
+}
+
+PrefixTree::Rank PrefixTree::rank(const Run& run) const {
+    return {run.priority, run.last_used, UINT32_MAX - (run.end() - 1), run.blocks.back()};
+}
+
+void PrefixTree::open_leaf(Run& run) {
+    leaves_.push_back(rank(run));
     settle_leaf(leaves_.size() - 1);
 }
 
-void PrefixTree::close_leaf(BlockId block) {
-    const uint32_t at = std::exchange(place(block).leaf, kNotALeaf);
-    CHECK(at < leaves_.size() && leaves_[at].block == block);
+void PrefixTree::close_leaf(Run& run) {
+    const uint32_t at = std::exchange(run.leaf, kNotALeaf);
+    CHECK(at < leaves_.size() && leaves_[at].block == run.blocks.back());
     const Rank last = leaves_.back();
     leaves_.pop_back();
-    if (last.block == block) return;
+    if (last.block == run.blocks.back()) return;
     leaves_[at] = last;
     settle_leaf(at);
 }
 
 void PrefixTree::put_leaf(size_t at, const Rank& leaf) {
     leaves_[at] = leaf;
-    place(leaf.block).leaf = static_cast<uint32_t>(at);
+    run_of(leaf.block).leaf = static_cast<uint32_t>(at);
 }
 
 // Moves the leaf up or down the heap to where it belongs.
@@ -304,103 +380,20 @@ void PrefixTree::settle_leaf(size_t at) {
     put_leaf(at, leaf);
 }
 
-// --- retention ----------------------------------------------------------------------------------
-
-void PrefixTree::assign(BlockId block, uint8_t priority, Instant expiry) {
-    CHECK(node(block).live && priority <= kPriorityMax);
-    place(block).expiry = expiry;
-    node(block).superseded = false;
-    rank_anew(block, priority);
-    if (expiry < place(block).look_again_at) look_again(block, expiry);
-}
-
-void PrefixTree::retain(BlockId block, uint8_t priority, Instant expiry) {
-    const uint8_t held = node(block).priority;
-    const bool raises = priority > held;
-    const bool prolongs = priority == held && expiry > place(block).expiry;
-    if (raises || prolongs) assign(block, priority, expiry);
-}
-
-void PrefixTree::rank_anew(BlockId block, uint8_t priority) {
-    const bool leaf = is_open_leaf(block);
-    if (leaf) close_leaf(block);
-    node(block).priority = priority;
-    if (leaf) open_leaf(block);
-}
-
-// A hint that is prolonged at every use would be moved at every use; its old entry stays instead,
-// and when that comes up we look again.
-void PrefixTree::look_again(BlockId block, Instant at) {
-    Place& here = place(block);
-    if (here.look_again_at != Instant::never()) expiries_.erase({here.look_again_at, block});
-    if (at != Instant::never()) expiries_.insert({at, block});
-    here.look_again_at = at;
-}
-
-void PrefixTree::lapse_hints(Instant now) {
-    while (!expiries_.empty() && expiries_.begin()->first <= now) {
-        const BlockId block = expiries_.begin()->second;
-        if (place(block).expiry > now) {
-            look_again(block, place(block).expiry);
-            continue;
-        }
-        look_again(block, Instant::never());
-        place(block).expiry = Instant::never();
-        rank_anew(block, kPriorityDefault);
-    }
-}
-
-uint32_t PrefixTree::supersede(SessionId session, std::span<const BlockId> path) {
-    if (session == SessionId{} || path.empty()) return 0;
-    const BlockId newest = path.back();
-    const bool newest_is_own = node(newest).session == session;
-    const auto tip = tips_.find(session);
-    if (tip == tips_.end()) {
-        if (newest_is_own) tips_[session] = newest;
-        return 0;
-    }
-
-    std::vector<BlockId> left_behind;
-    BlockId block = tip->second;
-    const auto on_path = [&](BlockId b) {
-        return place(b).depth < path.size() && path[place(b).depth] == b;
-    };
-    while (block != kNone && !on_path(block)) {
-        left_behind.push_back(block);
-        block = place(block).parent;
-    }
-    const uint32_t common = block == kNone ? 0 : place(block).depth + 1;
-    const uint32_t older = place(tip->second).depth + 1;
-    const bool extends = uint64_t{common} * 2 >= older;
-    if (newest_is_own && (extends || path.size() > older)) tip->second = newest;
-    if (!extends) return 0;
-
-    uint32_t demoted = 0;
-    for (const BlockId old : left_behind) {
-        Node& here = node(old);
-        if (here.session != session) break;  // so are all its ancestors
-        if (here.locks > 0 || here.superseded || here.priority != kPriorityDefault) continue;
-        here.superseded = true;
-        place(old).expiry = Instant::never();
-        rank_anew(old, kPrioritySuperseded);
-        ++demoted;
-    }
-    return demoted;
-}
-
 // --- the whole tree -----------------------------------------------------------------------------
 
 std::vector<BlockId> PrefixTree::parents_first() const {
     std::vector<BlockId> order;
-    std::vector<bool> done(nodes_.size(), false);
-    for (uint32_t i = 0; i < nodes_.size(); ++i) {
-        if (!nodes_[i].live || nodes_[i].children > 0) continue;
-        const auto run = static_cast<ptrdiff_t>(order.size());
-        for (BlockId block{i}; block != kNone && !done[raw(block)]; block = place(block).parent) {
-            order.push_back(block);
-            done[raw(block)] = true;
+    std::vector<bool> done(runs_.size(), false);
+    for (const Run& leaf : runs_) {
+        if (leaf.size() == 0 || leaf.children > 0) continue;
+        const auto first = static_cast<ptrdiff_t>(order.size());
+        for (BlockId block = leaf.blocks.back(); block != kNone && !done[raw(stand(block).run)];
+             block = run_of(block).parent) {
+            done[raw(stand(block).run)] = true;
+            std::ranges::reverse_copy(run_of(block).blocks, std::back_inserter(order));
         }
-        std::reverse(order.begin() + run, order.end());
+        std::reverse(order.begin() + first, order.end());
     }
     return order;
 }

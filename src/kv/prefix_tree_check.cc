@@ -7,74 +7,84 @@
 namespace brigada {
 
 void PrefixTree::check() const {
-    std::vector<uint32_t> children(nodes_.size(), 0);
-    std::unordered_map<KvScopeId, uint32_t> blocks_of;
+    std::vector<uint32_t> children(runs_.size(), 0);
+    std::unordered_map<KvScopeId, uint32_t> runs_of;
     uint32_t live = 0;
     uint32_t unlocked = 0;
     uint32_t open = 0;
     uint32_t queued = 0;
-    for (uint32_t i = 0; i < nodes_.size(); ++i) {
-        const Node& here = nodes_[i];
-        if (!here.live) continue;
-        check_node(BlockId{i});
-        const Place& stands = places_[i];
-        if (stands.parent != kNone) ++children[raw(stands.parent)];
-        ++blocks_of[stands.scope];
-        ++live;
-        if (here.locks == 0) ++unlocked;
-        if (is_open_leaf(BlockId{i})) ++open;
-        if (stands.look_again_at != Instant::never()) ++queued;
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < runs_.size(); ++i) {
+        const Run& here = runs_[i];
+        if (here.size() == 0) continue;
+        check_run(RunId{i});
+        if (here.parent != kNone) ++children[raw(stand(here.parent).run)];
+        ++runs_of[here.scope];
+        ++used;
+        live += here.size();
+        if (here.locks == 0) unlocked += here.size();
+        if (here.leaf != kNotALeaf) ++open;
+        if (here.look_again_at != Instant::never()) ++queued;
     }
-    for (uint32_t i = 0; i < nodes_.size(); ++i)
-        CHECK(nodes_[i].children == children[i], "block ", i, ": children");
+    for (uint32_t i = 0; i < runs_.size(); ++i)
+        CHECK(runs_[i].children == children[i], "run ", i, ": children");
+    CHECK(used + free_runs_.size() == runs_.size());
     CHECK(live == live_ && unlocked == unlocked_, live, " live, ", unlocked, " unlocked");
+    CHECK(std::ranges::count_if(stands_, [](const Stand& s) { return s.birth > 0; }) == live);
     CHECK(leaves_.size() == open && expiries_.size() == queued);
     for (size_t at = 1; at < leaves_.size(); ++at)
         CHECK(leaves_[(at - 1) / 2] < leaves_[at], "the heap of leaves is out of order");
     CHECK(parents_first().size() == live, "a block is not reached from a leaf");
-    for (const auto& [scope, blocks] : blocks_of)
-        CHECK(scopes_.at(scope).refs >= blocks);
+    for (const auto& [scope, runs] : runs_of)
+        CHECK(scopes_.at(scope).refs >= runs);
     CHECK(scope_ids_.size() == scopes_.size());
     for (const auto& [session, tip] : tips_)
-        CHECK(node(tip).live && node(tip).session == session, "session ", raw(session));
-    check_index();
+        CHECK(contains(tip) && run_of(tip).session == session, "session ", raw(session));
+    check_index(used);
 }
 
-void PrefixTree::check_node(BlockId block) const {
-    const Node& here = node(block);
-    const Place& stands = place(block);
-    const auto number = raw(block);
-    CHECK(scopes_.contains(stands.scope), "block ", number, ": scope");
-    CHECK(stands.key == chain_key(parent_key(block), local_hash(tokens(block))), "block ", number);
-    if (stands.parent == kNone) {
-        CHECK(stands.depth == 0);
+void PrefixTree::check_run(RunId id) const {
+    const Run& here = run(id);
+    const auto number = raw(id);
+    CHECK(scopes_.contains(here.scope), "run ", number, ": scope");
+    for (uint32_t i = 0; i < here.size(); ++i)
+        check_block(here.blocks[i], id, here.depth + i);
+    if (here.parent == kNone) {
+        CHECK(here.depth == 0);
     } else {
-        const Node& above = node(stands.parent);
-        const Place& stands_above = place(stands.parent);
-        CHECK(above.live && stands_above.scope == stands.scope);
-        CHECK(stands_above.depth + 1 == stands.depth);
-        CHECK(above.locks >= here.locks, "block ", number, " is locked more than its parent");
-        CHECK(above.locks > 0 || above.last_used >= here.last_used, "block ", number,
-              " is more recent than its parent");
-        CHECK(above.session == here.session || above.session == SessionId{}, "block ", number);
+        const Run& above = run_of(here.parent);
+        CHECK(above.blocks.back() == here.parent && above.scope == here.scope);
+        CHECK(above.end() == here.depth);
+        CHECK(above.locks >= here.locks, "run ", number, " is locked more than the one before");
+        CHECK(above.locks > 0 || above.last_used >= here.last_used, "run ", number,
+              " is more recent than the one before");
+        CHECK(above.session == here.session || above.session == SessionId{}, "run ", number);
         CHECK(above.shared || !here.shared);
     }
-    if (is_open_leaf(block))
-        CHECK(leaves_.at(stands.leaf) == rank(block), "block ", number);
+    if (here.children == 0 && here.locks == 0)
+        CHECK(leaves_.at(here.leaf) == rank(here), "run ", number);
     else
-        CHECK(stands.leaf == kNotALeaf, "block ", number);
-    CHECK(stands.look_again_at <= stands.expiry, "block ", number, " would keep its hint too long");
-    if (stands.look_again_at != Instant::never())
-        CHECK(expiries_.contains({stands.look_again_at, block}), "block ", number);
+        CHECK(here.leaf == kNotALeaf, "run ", number);
+    CHECK(here.look_again_at <= here.expiry, "run ", number, " would keep its hint too long");
+    if (here.look_again_at != Instant::never())
+        CHECK(expiries_.contains({here.look_again_at, id}), "run ", number);
     CHECK(here.priority <= kPriorityMax);
 }
 
-void PrefixTree::check_index() const {
-    CHECK(index_.size() == live_);
+void PrefixTree::check_block(BlockId block, RunId id, uint32_t depth) const {
+    CHECK(contains(block) && stand(block).run == id && stand(block).depth == depth, "block ",
+          raw(block));
+    CHECK(key(block) == chain_key(parent_key(block), local_hash(tokens(block))), "block ",
+          raw(block));
+}
+
+void PrefixTree::check_index(size_t runs) const {
+    CHECK(index_.size() == runs);
     index_.for_each([&](uint32_t number) {
         const BlockId block{number};
-        CHECK(node(block).live, "block ", number, " is indexed and not there");
-        CHECK(find(scope(block), place(block).parent, key(block), tokens(block)) == block);
+        CHECK(contains(block) && run_of(block).blocks.front() == block, "block ", number,
+              " is indexed and begins no run");
+        CHECK(find_first(scope(block), run_of(block).parent, key(block), tokens(block)) == block);
     });
 }
 

@@ -10,7 +10,6 @@ namespace brigada {
 namespace {
 
 constexpr uint32_t kBlocks = 24;
-constexpr BlockId kFirst[] = {BlockId{0}};
 
 /// A list of blocks with what the order of eviction depends on.
 struct NaiveTree {
@@ -110,8 +109,8 @@ class TreeAndModel {
     }
 
     void lock_path(BlockId tip) {
+        tree_.lock(tip, SessionId{7});
         for (const BlockId block : model_.path(tip)) {
-            tree_.lock(std::span(&block, 1), SessionId{7});
             ++model_.blocks[block].locks;
             model_.blocks[block].last_used = step_;
         }
@@ -127,13 +126,11 @@ class TreeAndModel {
     void unlock() {
         if (held_.empty()) return;
         const size_t which = rng_.below(held_.size());
-        auto path = model_.path(held_[which]);
+        const BlockId tip = held_[which];
         held_.erase(held_.begin() + ptrdiff_t(which));
-        std::ranges::reverse(path);
-        for (const BlockId block : path) {
-            tree_.unlock(std::span(&block, 1));
+        tree_.unlock(tip);
+        for (const BlockId block : model_.path(tip))
             if (--model_.blocks[block].locks == 0) model_.blocks[block].last_used = step_;
-        }
     }
 
     void hint() {
@@ -144,9 +141,9 @@ class TreeAndModel {
         const Instant expiry = now_ + Duration::seconds(rng_.between(1, 30));
         const bool first = rng_.chance(0.5);
         if (first)
-            tree_.assign(block, priority, expiry);
+            tree_.assign(std::span(&block, 1), priority, expiry);
         else
-            tree_.retain(block, priority, expiry);
+            tree_.retain(std::span(&block, 1), priority, expiry);
         const bool holds =
             first || std::pair(priority, expiry) > std::pair(known.priority, known.expiry);
         if (holds) std::tie(known.priority, known.expiry) = std::pair(priority, expiry);
@@ -196,7 +193,7 @@ TEST(PrefixTree, forgets_a_scope_when_nothing_refers_to_it) {
         const KvScopeId scope = tree.open_scope(salt, "");
         EXPECT_EQ(tree.open_scope(salt, ""), scope);
         tree.insert(scope, std::nullopt, token, BlockId{0}, SessionId{});
-        tree.unlock(kFirst);
+        tree.unlock(BlockId{0});
         tree.close_scope(scope);
         tree.close_scope(scope);
         EXPECT_EQ(tree.find_scope(salt, ""), scope) << "a cached block still needs it";
@@ -215,7 +212,7 @@ TEST(PrefixTree, notices_that_a_cursors_block_has_another_life) {
     KvCursor cursor;
     tree.insert(scope, std::nullopt, std::span(first).first(1), BlockId{0}, SessionId{});
     EXPECT_EQ(tree.match_on(scope, first, 2, cursor), 1u);
-    tree.unlock(kFirst);
+    tree.unlock(BlockId{0});
     tree.evict();
     tree.insert(scope, std::nullopt, std::span(second).first(1), BlockId{0}, SessionId{});
     EXPECT_EQ(tree.match_on(scope, first, 2, cursor), 0u);
