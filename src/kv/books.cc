@@ -60,8 +60,8 @@ Hit KvBooks::begin(SequenceId id, std::span<const TokenId> ids, const KvScope& s
     lock_path(opened, tree_.match(opened.scope, ids, hit_limit(ids.size()), cursor));
 
     if (tokens == 0) tokens = static_cast<uint32_t>(ids.size()) * config_.tokens_per_id;
-    const auto full = ids.first(size_t{tokens / config_.block_tokens} * block_ids_);
-    const Hit hit{opened.computed, count_reread(full, opened)};
+    const size_t full = std::min(tokens / config_.block_tokens, hit_limit(ids.size()));
+    const Hit hit{opened.computed, count_reread(ids.first(full * block_ids_), opened)};
     (resumed ? stats_.resumed_queries : stats_.queries) += tokens;
     (resumed ? stats_.resumed_hits : stats_.hits) += hit.cached_tokens;
     stats_.reread += hit.reread_tokens;
@@ -98,15 +98,19 @@ void KvBooks::hint_hits(const Sequence& sequence) {
     }
 }
 
+// The deepest block goes first, so what was evicted of a path follows what is still cached of it.
 uint32_t KvBooks::count_reread(std::span<const TokenId> ids, const Sequence& sequence) const {
-    if (ghosts_.size() == 0) return 0;
-    const auto parent = sequence.table.empty() ? tree_.scope_root(sequence.scope)
-                                               : std::optional(tree_.key(sequence.table.back()));
-    const auto keys =
-        block_keys(ids.subspan(sequence.computed / config_.tokens_per_id), block_ids_, parent);
-    const auto evicted =
-        std::ranges::count_if(keys, [&](BlockKey key) { return ghosts_.contains(key); });
-    return static_cast<uint32_t>(evicted) * config_.block_tokens;
+    if (ghosts_.empty()) return 0;
+    auto key = sequence.table.empty() ? tree_.scope_root(sequence.scope)
+                                      : std::optional(tree_.key(sequence.table.back()));
+    uint32_t evicted = 0;
+    for (auto rest = ids.subspan(size_t{sequence.hit_blocks} * block_ids_);
+         rest.size() >= block_ids_; rest = rest.subspan(block_ids_)) {
+        key = chain_key(key, local_hash(rest.first(block_ids_)));
+        if (!ghosts_.contains(*key)) break;
+        ++evicted;
+    }
+    return evicted * config_.block_tokens;
 }
 
 // --- growing ------------------------------------------------------------------------------------
@@ -191,7 +195,6 @@ void KvBooks::store_block(Sequence& sequence, std::span<const TokenId> ids) {
     const bool is_new = there == own && !stored_by_fork;
     if (is_new) {
         const BlockKey key = tree_.key(own);
-        ghosts_.forget(key);
         events_.stored(key, parent ? tree_.key(*parent) : tree_.scope_root(sequence.scope),
                        block_span);
         ++stats_.stored_blocks;

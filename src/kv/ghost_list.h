@@ -17,19 +17,17 @@ class GhostList {
     explicit GhostList(uint32_t capacity);
 
     void remember(BlockKey key);
-    void forget(BlockKey key);  // it is cached again
+
+    /// Ask only of what is not cached: a block that came back is not taken off the list.
     bool contains(BlockKey key) const;
     void clear();
 
-    size_t size() const { return places_.size(); }
+    bool empty() const { return places_.size() == 0; }
     void check() const;
 
   private:
-    uint32_t find(BlockKey key) const;
-
-    std::vector<BlockKey> ring_;  // eviction order; a forgotten key stays until overwritten
-    std::vector<bool> listed_;    // by place in the ring
-    TagTable places_;             // by key
+    std::vector<BlockKey> ring_;  // in the order of eviction; the first places_.size() are used
+    TagTable places_;             // in the ring, by key; twice evicted, twice here
     uint32_t next_place_ = 0;
 };
 

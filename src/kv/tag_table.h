@@ -17,8 +17,8 @@ class TagTable {
   public:
     static constexpr uint32_t kNone = UINT32_MAX;
 
-    /// For at most so many entries, of which five eighths are then full.
-    explicit TagTable(size_t most) : entries_(most + most / 2 + most / 8 + 2) {}
+    /// With room for so many entries; it grows when there are more.
+    explicit TagTable(size_t expected = 0) : entries_(places_for(expected)) {}
 
     /// The first number under this hash for which `is_it` holds; kNone if there is none.
     template <typename IsIt>
@@ -30,13 +30,9 @@ class TagTable {
     }
 
     void add(uint64_t hash, uint32_t number) {
-        const uint32_t tag = tag_of(hash);
-        size_t at = home(tag);
-        while (entries_[at].number != kNone)
-            at = next(at);
-        entries_[at] = {tag, number};
+        if (places_for(size_ + 1) > entries_.size()) grow();
+        put({tag_of(hash), number});
         ++size_;
-        CHECK(size_ < entries_.size());
     }
 
     /// The number was added under this hash.
@@ -70,6 +66,23 @@ class TagTable {
         uint32_t tag = 0;
         uint32_t number = kNone;
     };
+
+    // Five eighths are full at most.
+    static size_t places_for(size_t entries) { return entries + entries / 2 + entries / 8 + 2; }
+
+    void put(Entry entry) {
+        size_t at = home(entry.tag);
+        while (entries_[at].number != kNone)
+            at = next(at);
+        entries_[at] = entry;
+    }
+
+    void grow() {
+        std::vector<Entry> old(places_for(2 * size_ + 8));
+        old.swap(entries_);
+        for (const Entry& entry : old)
+            if (entry.number != kNone) put(entry);
+    }
 
     static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
     size_t home(uint32_t tag) const { return uint64_t{tag} * entries_.size() >> 32; }

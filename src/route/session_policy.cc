@@ -21,7 +21,8 @@ bool SessionPolicy::pays_to_move(const Candidate& from, const Candidate& to) con
     const auto reading = [](const Estimate& e) { return e.prefill + e.eviction; };
     const Duration saved = waiting(from.expected) - waiting(to.expected);
     const Duration reread = reading(to.expected) - reading(from.expected);
-    return saved > reread * config_.reread_per_mille / 1000 + config_.move_margin;
+    const int64_t unread = to.load.calls() - to.load.decoding();
+    return saved > reread * (config_.reread_per_mille + 1000 * unread) / 1000 + config_.move_margin;
 }
 
 // Of those that are as fast as the fastest, by affinity: the home of the session, then where most
