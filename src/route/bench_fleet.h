@@ -32,7 +32,7 @@ class Fleet {
         : trace_(trace), facts_(facts), router_(std::move(policy), {}, Rng(1)) {
         for (uint32_t i = 0; i < replicas; ++i) {
             ids_.push_back(UpstreamId{i});
-            replicas_.push_back({.kv = HeldBlocks(facts.kv_blocks, i)});
+            replicas_.emplace_back(facts.kv_blocks, i);
             UpstreamFacts named = facts;
             named.name = mix(i, 99);
             router_.add(ids_.back(), named);
@@ -75,6 +75,9 @@ class Fleet {
     };
 
     struct Replica {
+        Replica(uint32_t kv_blocks, uint64_t salt) : holders(salt), kv(kv_blocks, holders) {}
+
+        BlockHolders holders;
         HeldBlocks kv;
         std::deque<size_t> waiting = {};
         bool reads = false;
@@ -190,7 +193,7 @@ class Fleet {
     UpstreamFacts facts_;
     Router router_;
     std::vector<UpstreamId> ids_;
-    std::vector<Replica> replicas_;
+    std::deque<Replica> replicas_;
     std::vector<Attempt> attempts_;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     uint64_t order_ = 0;

@@ -8,50 +8,49 @@
 
 namespace brigada {
 
-HeldBlocks::HeldBlocks(uint32_t capacity, uint64_t salt)
-    : salt_(salt), limit_(capacity), nodes_(capacity), table_(capacity) {
-    CHECK(capacity < kNone);
+HeldBlocks::HeldBlocks(uint32_t capacity, BlockHolders& holders)
+    : holders_(holders),
+      holder_(holders.add_holder(capacity)),
+      limit_(capacity),
+      nodes_(capacity, Node{.parent = kFree}) {
+    CHECK(capacity < kFree);
     clear();
 }
 
+HeldBlocks::~HeldBlocks() {
+    clear();
+    holders_.remove_holder(holder_);
+}
+
 size_t HeldBlocks::bytes() const {
-    return nodes_.capacity() * sizeof(Node) + table_.bytes() +
-           leaves_.capacity() * sizeof(uint32_t);
+    return nodes_.capacity() * sizeof(Node) + leaves_.capacity() * sizeof(uint32_t);
 }
 
 void HeldBlocks::clear() {
-    table_.clear();
     leaves_.clear();
     blocks_ = 0;
     free_ = kNone;
-    for (uint32_t i = capacity(); i > 0; --i)
-        nodes_[i - 1] = Node{.next_sibling = std::exchange(free_, i - 1)};
+    for (uint32_t i = capacity(); i > 0; --i) {
+        if (nodes_[i - 1].parent != kFree) holders_.remove(holder_, i - 1);
+        free_node(i - 1);
+    }
+}
+
+void HeldBlocks::free_node(uint32_t node) {
+    nodes_[node] = Node{.parent = kFree, .next_sibling = std::exchange(free_, node)};
 }
 
 // --- finding ------------------------------------------------------------------------------------
 
-// Bisection: 13 looks for 6,250 keys, and one for a prompt that is not here at all.
-uint32_t HeldBlocks::match(std::span<const BlockKey> keys, uint32_t guess) const {
-    const auto is_held = [&](size_t count) { return find(keys[count - 1]) != kNone; };
+// Bisection: 13 looks for 6,250 keys.
+uint32_t HeldBlocks::match(std::span<const BlockKey> keys) const {
     size_t held = 0;
     size_t missing = keys.size() + 1;
-    const auto look = [&](size_t count) { (is_held(count) ? held : missing) = count; };
-    if (guess > 0 && guess < missing) look(guess);
-    if (guess > 0 && held == guess && guess + 1 < missing) look(guess + 1);
-    if (held == 0 && missing > 1) look(1);
-    while (missing - held > 1)
-        look(held + (missing - held) / 2);
+    while (missing - held > 1) {
+        const size_t middle = held + (missing - held) / 2;
+        (find(keys[middle - 1]) != kNone ? held : missing) = middle;
+    }
     return static_cast<uint32_t>(held);
-}
-
-uint32_t HeldBlocks::find(BlockKey key) const {
-    return table_.find(hash_of(key), [&](uint32_t node) { return nodes_[node].key == key; });
-}
-
-uint64_t HeldBlocks::hash_of(BlockKey key) const {
-    const auto product = static_cast<unsigned __int128>(raw(key) ^ salt_) * 0x9e3779b97f4a7c15;
-    const auto folded = static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
-    return folded << 32;  // its lower half knows all of the key
 }
 
 // --- adding and using ---------------------------------------------------------------------------
@@ -97,8 +96,8 @@ uint32_t HeldBlocks::add(BlockKey key, uint32_t parent) {
     const uint32_t added = free_;
     Node& node = nodes_[added];
     free_ = node.next_sibling;
-    node = Node{.key = key, .last_used = step_, .parent = parent};
-    table_.add(hash_of(key), added);
+    node = Node{.last_used = step_, .parent = parent};
+    holders_.add(key, holder_, added);
     if (parent != kNone) {
         unlist(parent);
         node.next_sibling = std::exchange(nodes_[parent].first_child, added);
@@ -147,9 +146,9 @@ void HeldBlocks::erase(uint32_t node) {
         above.last_used = std::max(above.last_used, gone.last_used);
     }
     unlist(node);
-    table_.remove(hash_of(gone.key), node);
+    holders_.remove(holder_, node);
     unlink_from_parent(node);
-    nodes_[node] = Node{.next_sibling = std::exchange(free_, node)};
+    free_node(node);
     --blocks_;
 }
 
@@ -214,12 +213,15 @@ void HeldBlocks::settle(uint32_t place) {
 
 void HeldBlocks::check() const {
     CHECK(blocks_ <= limit_ && limit_ <= capacity());
+    uint32_t held = 0;
     uint32_t listed = 0;
-    table_.for_each([&](uint32_t node) {
+    for (uint32_t node = 0; node < capacity(); ++node) {
+        if (nodes_[node].parent == kFree) continue;
         check_node(node);
+        ++held;
         if (nodes_[node].first_child == kNone) ++listed;
-    });
-    CHECK(table_.size() == blocks_ && listed == leaves_.size());
+    }
+    CHECK(held == blocks_ && listed == leaves_.size());
     uint32_t free = 0;
     for (uint32_t node = free_; node != kNone; node = nodes_[node].next_sibling)
         CHECK(++free <= capacity(), "the free list has a loop");
@@ -230,11 +232,11 @@ void HeldBlocks::check() const {
 
 void HeldBlocks::check_node(uint32_t node) const {
     const Node& here = nodes_[node];
-    CHECK(find(here.key) == node, "two nodes have one key");
+    CHECK(find(holders_.key(holder_, node)) == node, "two nodes have one key");
     const bool is_leaf = here.first_child == kNone;
     CHECK(is_leaf == (here.heap_place != kNone));
     if (is_leaf) CHECK(leaves_[here.heap_place] == node);
-    if (here.parent != kNone) CHECK(find(nodes_[here.parent].key) == here.parent, "an orphan");
+    if (here.parent != kNone) CHECK(nodes_[here.parent].parent != kFree, "an orphan");
     uint32_t before = kNone;
     for (uint32_t child = here.first_child; child != kNone; child = nodes_[child].next_sibling) {
         CHECK(nodes_[child].parent == node && nodes_[child].previous_sibling == before);

@@ -9,18 +9,23 @@
 #include <vector>
 
 #include "kv/block_key.h"
-#include "kv/tag_table.h"
+#include "route/block_holders.h"
 
 namespace brigada {
 
 class HeldBlocks {
   public:
-    /// Room for `capacity` blocks; 0 holds nothing. `salt` decides where keys lie in the table, so
-    /// that nobody can write prompts that crowd one place.
-    HeldBlocks(uint32_t capacity, uint64_t salt);
+    /// Room for `capacity` blocks; 0 holds nothing. `holders` finds them and outlives this.
+    HeldBlocks(uint32_t capacity, BlockHolders& holders);
+    ~HeldBlocks();
+    HeldBlocks(const HeldBlocks&) = delete;
+    HeldBlocks& operator=(const HeldBlocks&) = delete;
 
-    /// How many of the leading keys are held. A good guess takes two looks.
-    uint32_t match(std::span<const BlockKey> keys, uint32_t guess = 0) const;
+    /// Among the holders.
+    uint32_t holder() const { return holder_; }
+
+    /// How many of the leading keys are held.
+    uint32_t match(std::span<const BlockKey> keys) const;
 
     /// All keys of this prompt are held now and were just used. Evicts what was used longest ago;
     /// of a prompt longer than the limit only the beginning is held.
@@ -41,15 +46,15 @@ class HeldBlocks {
     uint32_t blocks() const { return blocks_; }
     uint32_t limit() const { return limit_; }
     uint32_t capacity() const { return static_cast<uint32_t>(nodes_.size()); }
-    size_t bytes() const;  // all of it: tree, table and heap
+    size_t bytes() const;  // of tree and heap
 
     void check() const;
 
   private:
     static constexpr uint32_t kNone = UINT32_MAX;
+    static constexpr uint32_t kFree = UINT32_MAX - 1;  // the parent of a free node
 
     struct Node {
-        BlockKey key{};
         uint64_t last_used = 0;  // step of the last use that ended here; see erase
         uint32_t parent = kNone;
         uint32_t first_child = kNone;
@@ -58,8 +63,8 @@ class HeldBlocks {
         uint32_t heap_place = kNone;  // a leaf's place in leaves_
     };
 
-    uint32_t find(BlockKey key) const;
-    uint64_t hash_of(BlockKey key) const;
+    uint32_t find(BlockKey key) const { return holders_.find(key, holder_); }
+    void free_node(uint32_t node);
     void append(uint32_t here, std::span<const BlockKey> keys);
     bool make_room(uint32_t spared);
     uint32_t add(BlockKey key, uint32_t parent);
@@ -76,13 +81,13 @@ class HeldBlocks {
 
     void check_node(uint32_t node) const;
 
-    uint64_t salt_;
+    BlockHolders& holders_;
+    uint32_t holder_;
     uint32_t limit_;
     uint32_t blocks_ = 0;
     uint64_t step_ = 0;
     uint32_t free_ = kNone;         // first of the free nodes
     std::vector<Node> nodes_;       // one for each block there is room for
-    TagTable table_;                // by key
     std::vector<uint32_t> leaves_;  // a binary heap, the one to go first at the top
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 
 #include "base/rng.h"
@@ -110,7 +111,8 @@ TEST(HeldBlocks, holds_what_sorting_all_leaves_by_use_would_hold) {
     for (uint64_t seed = 0; seed < 100; ++seed) {
         SCOPED_TRACE(seed);
         Rng rng(seed);
-        HeldBlocks held(20, rng.next());
+        BlockHolders holders(rng.next());
+        HeldBlocks held(20, holders);
         NaiveBlocks naive{.limit = 20};
         for (int i = 0; i < 200; ++i) {
             random_step(rng, held, naive);
@@ -118,14 +120,46 @@ TEST(HeldBlocks, holds_what_sorting_all_leaves_by_use_would_hold) {
             ASSERT_EQ(held.blocks(), naive.blocks.size());
             const Keys probe = random_prompt(rng, 14);
             ASSERT_EQ(held.match(probe), naive.match(probe));
-            const auto guess = static_cast<uint32_t>(rng.below(17));
-            ASSERT_EQ(held.match(probe, guess), naive.match(probe)) << guess;
+        }
+    }
+}
+
+TEST(HeldBlocks, of_several_upstreams_are_matched_at_once_as_one_by_one) {
+    for (uint64_t seed = 0; seed < 30; ++seed) {
+        SCOPED_TRACE(seed);
+        Rng rng(seed);
+        BlockHolders holders(rng.next());
+        std::deque<HeldBlocks> held;
+        std::deque<NaiveBlocks> naive;
+        const size_t upstreams = 1 + rng.below(150);
+        for (size_t i = 0; i < upstreams; ++i) {
+            held.emplace_back(20, holders);
+            naive.push_back({.limit = 20});
+        }
+        for (int i = 0; i < 600; ++i) {
+            const size_t one = rng.below(upstreams);
+            random_step(rng, held[one], naive[one]);
+            if (rng.chance(0.02)) {
+                held[one].clear();
+                naive[one].blocks.clear();
+            }
+            holders.check();
+            const Keys probe = random_prompt(rng, 14);
+            std::vector<uint32_t> asked;
+            std::vector<uint32_t> expected;
+            for (uint32_t holder = 0; holder < upstreams; ++holder) {
+                if (rng.chance(0.2)) continue;
+                asked.push_back(holder);
+                expected.push_back(naive[holder].match(probe));
+            }
+            ASSERT_EQ(holders.match(probe, asked), expected);
         }
     }
 }
 
 TEST(HeldBlocks, holds_the_beginning_of_a_prompt_longer_than_itself) {
-    HeldBlocks held(4, 7);
+    BlockHolders holders(7);
+    HeldBlocks held(4, holders);
     const Keys keys = {BlockKey{2}, BlockKey{4}, BlockKey{8}, BlockKey{16}, BlockKey{32}};
     held.insert(keys);
     EXPECT_EQ(held.match(keys), 4u);
@@ -133,7 +167,8 @@ TEST(HeldBlocks, holds_the_beginning_of_a_prompt_longer_than_itself) {
 }
 
 TEST(HeldBlocks, survives_an_engine_that_contradicts_itself) {
-    HeldBlocks held(3, 7);
+    BlockHolders holders(7);
+    HeldBlocks held(3, holders);
     const Keys path = {BlockKey{2}, BlockKey{4}};
     held.insert(path);
     const Keys other = {BlockKey{3}};
@@ -147,7 +182,8 @@ TEST(HeldBlocks, survives_an_engine_that_contradicts_itself) {
 }
 
 TEST(HeldBlocks, holds_nothing_without_room) {
-    HeldBlocks held(0, 7);
+    BlockHolders holders(7);
+    HeldBlocks held(0, holders);
     held.insert(Keys{BlockKey{2}});
     held.remove(BlockKey{2});
     EXPECT_EQ(held.match(Keys{BlockKey{2}}), 0u);
@@ -156,11 +192,12 @@ TEST(HeldBlocks, holds_nothing_without_room) {
 
 TEST(HeldBlocks, takes_at_most_64_bytes_a_block) {
     for (const uint32_t blocks : {40'000u, 65'535u, 65'536u}) {
-        HeldBlocks held(blocks, 1);
+        BlockHolders holders(1);
+        HeldBlocks held(blocks, holders);
         for (uint64_t i = 0; i < blocks; ++i)  // every block a leaf: the most this can take
             held.insert(Keys{BlockKey{i + 2}});
         EXPECT_EQ(held.blocks(), blocks);
-        EXPECT_LE(held.bytes(), size_t{blocks} * 64);
+        EXPECT_LE(held.bytes() + holders.bytes(), size_t{blocks} * 64);
     }
 }
 

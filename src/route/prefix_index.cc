@@ -8,8 +8,6 @@
 namespace brigada {
 namespace {
 
-constexpr uint32_t kFullTrust = 1000;
-
 // Each report moves the trust by an eighth of the difference: after ten prompts that were not found
 // at all a quarter of it is left, after ten good ones it is back.
 constexpr uint32_t kTrustWindow = 8;
@@ -22,27 +20,55 @@ constexpr uint32_t kSmallestShare = 16;  // of the capacity, below which the lim
 
 }  // namespace
 
-PrefixIndex::PrefixIndex(Rng rng) : rng_(rng) {}
+PrefixIndex::PrefixIndex(Rng rng) : holders_(std::make_unique<BlockHolders>(rng.next())) {}
 
 void PrefixIndex::add(UpstreamId upstream, uint32_t capacity_blocks) {
-    beliefs_.insert_or_assign(upstream,
-                              Belief{HeldBlocks(capacity_blocks, rng_.next()), kFullTrust});
+    beliefs_.erase(upstream);
+    beliefs_.try_emplace(upstream, capacity_blocks, *holders_);
 }
 
 void PrefixIndex::remove(UpstreamId upstream) {
     beliefs_.erase(upstream);
 }
 
-Prediction PrefixIndex::predict(UpstreamId upstream, std::span<const BlockKey> keys,
-                                uint32_t guess) const {
-    const Belief& belief = at(upstream);
-    const uint32_t held = belief.held.match(keys, guess);
-    const uint64_t trusted = uint64_t{held} * belief.trust_per_mille / kFullTrust;
-    return {.held_blocks = held,
-            .expected_blocks = static_cast<uint32_t>(trusted),
-            .free_blocks = belief.held.limit() - belief.held.blocks(),
-            .keeps_nothing = belief.held.capacity() == 0};
+// --- predicting ---------------------------------------------------------------------------------
+
+std::vector<Prediction> PrefixIndex::predict(std::span<const UpstreamId> upstreams,
+                                             std::span<const BlockKey> keys) const {
+    std::vector<const Belief*> beliefs;
+    std::vector<uint32_t> holders;
+    beliefs.reserve(upstreams.size());
+    holders.reserve(upstreams.size());
+    auto place = beliefs_.begin();
+    for (const UpstreamId upstream : upstreams) {
+        while (place != beliefs_.end() && place->first < upstream)
+            ++place;
+        CHECK(place != beliefs_.end() && place->first == upstream, "no upstream ", raw(upstream));
+        beliefs.push_back(&place->second);
+        holders.push_back(place->second.held.holder());
+    }
+    const std::vector<uint32_t> held = holders_->match(keys, holders);
+    std::vector<Prediction> predictions;
+    predictions.reserve(upstreams.size());
+    for (size_t i = 0; i < upstreams.size(); ++i)
+        predictions.push_back(beliefs[i]->prediction(held[i]));
+    return predictions;
 }
+
+Prediction PrefixIndex::predict(UpstreamId upstream, std::span<const BlockKey> keys) const {
+    const Belief& belief = at(upstream);
+    return belief.prediction(belief.held.match(keys));
+}
+
+Prediction PrefixIndex::Belief::prediction(uint32_t held_blocks) const {
+    const uint64_t trusted = uint64_t{held_blocks} * trust_per_mille / kFullTrust;
+    return {.held_blocks = held_blocks,
+            .expected_blocks = static_cast<uint32_t>(trusted),
+            .free_blocks = held.limit() - held.blocks(),
+            .keeps_nothing = held.capacity() == 0};
+}
+
+// --- learning -----------------------------------------------------------------------------------
 
 void PrefixIndex::routed(UpstreamId upstream, std::span<const BlockKey> keys) {
     if (Belief* belief = find(upstream)) belief->held.insert(keys);
@@ -95,6 +121,13 @@ const HeldBlocks& PrefixIndex::held(UpstreamId upstream) const {
     return at(upstream).held;
 }
 
+size_t PrefixIndex::bytes() const {
+    size_t bytes = holders_->bytes();
+    for (const auto& [upstream, belief] : beliefs_)
+        bytes += belief.held.bytes();
+    return bytes;
+}
+
 PrefixIndex::Belief* PrefixIndex::find(UpstreamId upstream) {
     const auto place = beliefs_.find(upstream);
     return place == beliefs_.end() ? nullptr : &place->second;
@@ -107,10 +140,14 @@ const PrefixIndex::Belief& PrefixIndex::at(UpstreamId upstream) const {
 }
 
 void PrefixIndex::check() const {
+    holders_->check();
+    size_t blocks = 0;
     for (const auto& [upstream, belief] : beliefs_) {
         CHECK(belief.trust_per_mille <= kFullTrust, "upstream ", raw(upstream));
         belief.held.check();
+        blocks += belief.held.blocks();
     }
+    CHECK(blocks == holders_->blocks());
 }
 
 }  // namespace brigada

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/rng.h"
 #include "kv/block_key.h"
@@ -36,9 +38,10 @@ class PrefixIndex {
     void remove(UpstreamId upstream);
     bool contains(UpstreamId upstream) const { return beliefs_.contains(upstream); }
 
-    /// `guess`: how many blocks are held, perhaps; makes it faster when it is right.
-    Prediction predict(UpstreamId upstream, std::span<const BlockKey> keys,
-                       uint32_t guess = 0) const;
+    /// For each of these upstreams, which are known and in ascending order.
+    std::vector<Prediction> predict(std::span<const UpstreamId> upstreams,
+                                    std::span<const BlockKey> keys) const;
+    Prediction predict(UpstreamId upstream, std::span<const BlockKey> keys) const;
 
     /// A prompt went there, so it holds the prompt's blocks from now on.
     void routed(UpstreamId upstream, std::span<const BlockKey> keys);
@@ -55,19 +58,25 @@ class PrefixIndex {
 
     uint32_t trust_per_mille(UpstreamId upstream) const;
     const HeldBlocks& held(UpstreamId upstream) const;
+    size_t bytes() const;
 
     void check() const;
 
   private:
+    static constexpr uint32_t kFullTrust = 1000;
+
     struct Belief {
+        Belief(uint32_t capacity_blocks, BlockHolders& holders) : held(capacity_blocks, holders) {}
+        Prediction prediction(uint32_t held_blocks) const;
+
         HeldBlocks held;
-        uint32_t trust_per_mille;
+        uint32_t trust_per_mille = kFullTrust;
     };
 
     Belief* find(UpstreamId upstream);
     const Belief& at(UpstreamId upstream) const;
 
-    Rng rng_;
+    std::unique_ptr<BlockHolders> holders_;  // where beliefs find it when the index moves
     std::map<UpstreamId, Belief> beliefs_;
 };
 

@@ -68,7 +68,8 @@ TEST(PrefixIndex, trusts_an_upstream_that_caches_nothing_less_and_less) {
 TEST(PrefixIndex, finds_out_how_much_an_upstream_really_holds) {
     // 40 conversations in turn at an engine with room for 1,000 blocks that we take to hold 4,000.
     PrefixIndex index = two_upstreams(4'000);
-    HeldBlocks engine(1'000, 5);
+    BlockHolders holders(5);
+    HeldBlocks engine(1'000, holders);
     uint64_t late_error = 0;
     for (uint64_t call = 0; call < 600; ++call) {
         const auto keys = chain(call % 40, 60);

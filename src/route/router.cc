@@ -64,24 +64,26 @@ std::optional<Route> Router::choose(const Call& call, std::span<const UpstreamId
 
 std::vector<Candidate> Router::candidates(const Call& call, std::span<const UpstreamId> eligible,
                                           std::optional<UpstreamId> home) const {
-    std::vector<Candidate> candidates;
-    candidates.reserve(eligible.size());
-    uint32_t guess = 0;  // upstreams that know a prompt's beginning mostly know as much of it
+    std::vector<UpstreamId> ids;
+    std::vector<const Upstream*> there;
     auto place = upstreams_.begin();
     for (const UpstreamId id : eligible) {
         while (place != upstreams_.end() && place->first < id)
             ++place;
         if (place == upstreams_.end()) break;
         if (place->first != id || place->second.leaves) continue;
-        const Upstream& upstream = place->second;
-        const Prediction predicted = index_.predict(id, call.keys, guess);
-        if (home != id) guess = predicted.held_blocks;
-        candidates.push_back({.id = id,
-                              .facts = upstream.facts,
-                              .load = upstream.load,
-                              .kv = kv_there(call, predicted),
-                              .is_pinned = home == id});
+        ids.push_back(id);
+        there.push_back(&place->second);
     }
+    const std::vector<Prediction> predicted = index_.predict(ids, call.keys);
+    std::vector<Candidate> candidates;
+    candidates.reserve(ids.size());
+    for (size_t i = 0; i < ids.size(); ++i)
+        candidates.push_back({.id = ids[i],
+                              .facts = there[i]->facts,
+                              .load = there[i]->load,
+                              .kv = kv_there(call, predicted[i]),
+                              .is_pinned = home == ids[i]});
     return candidates;
 }
 

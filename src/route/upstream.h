@@ -30,8 +30,9 @@ struct UpstreamFacts {
 
 /// How long `tokens` of a prompt take to read there.
 constexpr Duration reading_time(const UpstreamFacts& facts, int64_t tokens) {
-    const auto ns = static_cast<__int128>(tokens) * 1'000'000'000 / facts.prefill_tokens_per_s;
-    return Duration::nanoseconds(static_cast<int64_t>(ns));
+    constexpr int64_t kSecond = 1'000'000'000;
+    const int64_t rate = facts.prefill_tokens_per_s;
+    return Duration::nanoseconds(tokens / rate * kSecond + tokens % rate * kSecond / rate);
 }
 
 }  // namespace brigada

@@ -55,13 +55,14 @@ void UpstreamLoad::prompt_read(const Running& call, Instant now) {
 }
 
 int64_t UpstreamLoad::pending_tokens_at(Instant now, int64_t tokens_per_s) const {
+    if (pending_tokens_ == 0) return 0;
     const auto oldest = std::ranges::find(calls_, false, &Running::decodes);
     if (oldest == calls_.end()) return 0;
-    const auto elapsed_ns =
-        static_cast<__int128>(std::max<int64_t>((now - reading_since_).ns(), 0));
-    const auto had_time_for = elapsed_ns * tokens_per_s / 1'000'000'000;
-    const int64_t head = oldest->uncached_tokens;
-    return pending_tokens_ - static_cast<int64_t>(std::min<__int128>(had_time_for, head));
+    constexpr int64_t kSecond = 1'000'000'000;
+    const int64_t elapsed_ns = std::max<int64_t>((now - reading_since_).ns(), 0);
+    const int64_t had_time_for =
+        elapsed_ns / kSecond * tokens_per_s + elapsed_ns % kSecond * tokens_per_s / kSecond;
+    return pending_tokens_ - std::min(had_time_for, oldest->uncached_tokens);
 }
 
 void UpstreamLoad::check() const {
