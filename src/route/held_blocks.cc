@@ -43,21 +43,24 @@ void HeldBlocks::free_node(uint32_t node) {
 // --- finding ------------------------------------------------------------------------------------
 
 // Bisection: 13 looks for 6,250 keys.
-uint32_t HeldBlocks::match(std::span<const BlockKey> keys) const {
+uint32_t HeldBlocks::match(std::span<const BlockKey> keys, uint32_t guess) const {
     size_t held = 0;
     size_t missing = keys.size() + 1;
-    while (missing - held > 1) {
-        const size_t middle = held + (missing - held) / 2;
-        (find(keys[middle - 1]) != kNone ? held : missing) = middle;
-    }
+    const auto look = [&](size_t count) {
+        (find(keys[count - 1]) != kNone ? held : missing) = count;
+    };
+    if (guess > 0 && guess < missing) look(guess);
+    if (guess > 0 && held == guess && guess + 1 < missing) look(guess + 1);
+    while (missing - held > 1)
+        look(held + (missing - held) / 2);
     return static_cast<uint32_t>(held);
 }
 
 // --- adding and using ---------------------------------------------------------------------------
 
-void HeldBlocks::insert(std::span<const BlockKey> keys) {
+void HeldBlocks::insert(std::span<const BlockKey> keys, uint32_t guess) {
     ++step_;
-    const uint32_t held = match(keys);
+    const uint32_t held = match(keys, guess);
     append(held == 0 ? kNone : find(keys[held - 1]), keys.subspan(held));
 }
 

@@ -24,12 +24,12 @@ class HeldBlocks {
     /// Among the holders.
     uint32_t holder() const { return holder_; }
 
-    /// How many of the leading keys are held.
-    uint32_t match(std::span<const BlockKey> keys) const;
+    /// How many of the leading keys are held. A good guess takes two looks.
+    uint32_t match(std::span<const BlockKey> keys, uint32_t guess = 0) const;
 
     /// All keys of this prompt are held now and were just used. Evicts what was used longest ago;
-    /// of a prompt longer than the limit only the beginning is held.
-    void insert(std::span<const BlockKey> keys);
+    /// of a prompt longer than the limit only the beginning is held. `guess` as above.
+    void insert(std::span<const BlockKey> keys, uint32_t guess = 0);
 
     /// `keys` are held in a chain below `parent`. With a parent that is not held nothing happens,
     /// since a block without its past is of no use.

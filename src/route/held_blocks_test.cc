@@ -120,6 +120,8 @@ TEST(HeldBlocks, holds_what_sorting_all_leaves_by_use_would_hold) {
             ASSERT_EQ(held.blocks(), naive.blocks.size());
             const Keys probe = random_prompt(rng, 14);
             ASSERT_EQ(held.match(probe), naive.match(probe));
+            const auto guess = static_cast<uint32_t>(rng.below(17));
+            ASSERT_EQ(held.match(probe, guess), naive.match(probe)) << guess;
         }
     }
 }

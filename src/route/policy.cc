@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/check.h"
 #include "base/ids.h"
@@ -17,21 +18,23 @@ std::string_view to_string(RouteReason reason) {
     return kNames.at(static_cast<size_t>(reason));
 }
 
-std::optional<Route> Policy::choose(const Call& call, std::span<const Candidate> candidates,
+std::optional<Route> Policy::choose(const Call& call, std::vector<Candidate> candidates,
                                     Instant now) {
     CHECK(std::ranges::is_sorted(candidates, std::ranges::less_equal{}, &Candidate::id),
           "candidates come in ascending order of id, each once");
-    std::vector<Candidate> open;
+    if (!std::ranges::all_of(candidates, &Candidate::has_room)) {
+        std::vector<Candidate> open;
+        std::ranges::copy_if(candidates, std::back_inserter(open), &Candidate::has_room);
+        candidates.swap(open);
+    }
+    if (candidates.empty()) return std::nullopt;
     std::optional<Estimate> had_it_stayed;
-    for (Candidate candidate : candidates) {
-        if (!candidate.has_room()) continue;
+    for (Candidate& candidate : candidates) {
         candidate.expected =
             expected_time(call, candidate.facts, candidate.load, candidate.kv, now);
         if (candidate.is_pinned) had_it_stayed = candidate.expected;
-        open.push_back(candidate);
     }
-    if (open.empty()) return std::nullopt;
-    const auto [chosen, reason] = pick(call, open, now);
+    const auto [chosen, reason] = pick(call, candidates, now);
     return Route{.upstream = chosen.id,
                  .reason = reason,
                  .cached_tokens = chosen.kv.cached_tokens,

@@ -63,8 +63,7 @@ class Policy {
     virtual ~Policy() = default;
 
     /// Candidates in ascending order of id. Nothing when none of them has room.
-    std::optional<Route> choose(const Call& call, std::span<const Candidate> candidates,
-                                Instant now);
+    std::optional<Route> choose(const Call& call, std::vector<Candidate> candidates, Instant now);
 
   protected:
     struct Pick {

@@ -86,7 +86,7 @@ TEST(RoundRobin, gives_each_its_turn_also_when_some_are_away) {
         order.push_back(raw(pool.choose(policy, call_of(1))->upstream));
     EXPECT_EQ(order, (std::vector<uint32_t>{0, 1, 2, 0, 1, 2}));
     const auto all = pool.candidates();
-    const auto last_two = std::span(all).last(2);
+    const std::vector<Candidate> last_two(all.begin() + 1, all.end());
     EXPECT_EQ(policy.choose(call_of(1), last_two, at_s(0))->upstream, UpstreamId{1});
 }
 

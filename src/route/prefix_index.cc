@@ -23,8 +23,7 @@ constexpr uint32_t kSmallestShare = 16;  // of the capacity, below which the lim
 PrefixIndex::PrefixIndex(Rng rng) : holders_(std::make_unique<BlockHolders>(rng.next())) {}
 
 void PrefixIndex::add(UpstreamId upstream, uint32_t capacity_blocks) {
-    beliefs_.erase(upstream);
-    beliefs_.try_emplace(upstream, capacity_blocks, *holders_);
+    beliefs_.emplace(upstream, capacity_blocks, *holders_);
 }
 
 void PrefixIndex::remove(UpstreamId upstream) {
@@ -39,14 +38,11 @@ std::vector<Prediction> PrefixIndex::predict(std::span<const UpstreamId> upstrea
     std::vector<uint32_t> holders;
     beliefs.reserve(upstreams.size());
     holders.reserve(upstreams.size());
-    auto place = beliefs_.begin();
-    for (const UpstreamId upstream : upstreams) {
-        while (place != beliefs_.end() && place->first < upstream)
-            ++place;
-        CHECK(place != beliefs_.end() && place->first == upstream, "no upstream ", raw(upstream));
-        beliefs.push_back(&place->second);
-        holders.push_back(place->second.held.holder());
-    }
+    beliefs_.for_each_of(upstreams, [&](size_t, const Belief& belief) {
+        beliefs.push_back(&belief);
+        holders.push_back(belief.held.holder());
+    });
+    CHECK(beliefs.size() == upstreams.size(), "one of ", upstreams.size(), " is not known");
     const std::vector<uint32_t> held = holders_->match(keys, holders);
     std::vector<Prediction> predictions;
     predictions.reserve(upstreams.size());
@@ -56,7 +52,7 @@ std::vector<Prediction> PrefixIndex::predict(std::span<const UpstreamId> upstrea
 }
 
 Prediction PrefixIndex::predict(UpstreamId upstream, std::span<const BlockKey> keys) const {
-    const Belief& belief = at(upstream);
+    const Belief& belief = beliefs_.at(upstream);
     return belief.prediction(belief.held.match(keys));
 }
 
@@ -70,13 +66,13 @@ Prediction PrefixIndex::Belief::prediction(uint32_t held_blocks) const {
 
 // --- learning -----------------------------------------------------------------------------------
 
-void PrefixIndex::routed(UpstreamId upstream, std::span<const BlockKey> keys) {
-    if (Belief* belief = find(upstream)) belief->held.insert(keys);
+void PrefixIndex::routed(UpstreamId upstream, std::span<const BlockKey> keys, uint32_t held) {
+    if (Belief* belief = beliefs_.find(upstream)) belief->held.insert(keys, held);
 }
 
 void PrefixIndex::reported(UpstreamId upstream, const Prediction& prediction,
                            uint32_t cached_blocks) {
-    Belief* belief = find(upstream);
+    Belief* belief = beliefs_.find(upstream);
     if (!belief || prediction.held_blocks <= kReportSlackBlocks) return;
     const bool fell_short = cached_blocks + kReportSlackBlocks < prediction.held_blocks;
     const uint64_t found =
@@ -97,55 +93,44 @@ void PrefixIndex::reported(UpstreamId upstream, const Prediction& prediction,
 
 void PrefixIndex::stored(UpstreamId upstream, std::optional<BlockKey> parent,
                          std::span<const BlockKey> keys) {
-    if (Belief* belief = find(upstream)) belief->held.extend(parent, keys);
+    if (Belief* belief = beliefs_.find(upstream)) belief->held.extend(parent, keys);
 }
 
 void PrefixIndex::removed(UpstreamId upstream, std::span<const BlockKey> keys) {
-    Belief* belief = find(upstream);
+    Belief* belief = beliefs_.find(upstream);
     if (!belief) return;
     for (const BlockKey key : keys)
         belief->held.remove(key);
 }
 
 void PrefixIndex::cleared(UpstreamId upstream) {
-    if (Belief* belief = find(upstream)) belief->held.clear();
+    if (Belief* belief = beliefs_.find(upstream)) belief->held.clear();
 }
 
 // --- looking ------------------------------------------------------------------------------------
 
 uint32_t PrefixIndex::trust_per_mille(UpstreamId upstream) const {
-    return at(upstream).trust_per_mille;
+    return beliefs_.at(upstream).trust_per_mille;
 }
 
 const HeldBlocks& PrefixIndex::held(UpstreamId upstream) const {
-    return at(upstream).held;
+    return beliefs_.at(upstream).held;
 }
 
 size_t PrefixIndex::bytes() const {
     size_t bytes = holders_->bytes();
     for (const auto& [upstream, belief] : beliefs_)
-        bytes += belief.held.bytes();
+        bytes += belief->held.bytes();
     return bytes;
-}
-
-PrefixIndex::Belief* PrefixIndex::find(UpstreamId upstream) {
-    const auto place = beliefs_.find(upstream);
-    return place == beliefs_.end() ? nullptr : &place->second;
-}
-
-const PrefixIndex::Belief& PrefixIndex::at(UpstreamId upstream) const {
-    const auto place = beliefs_.find(upstream);
-    CHECK(place != beliefs_.end(), "no upstream ", raw(upstream));
-    return place->second;
 }
 
 void PrefixIndex::check() const {
     holders_->check();
     size_t blocks = 0;
     for (const auto& [upstream, belief] : beliefs_) {
-        CHECK(belief.trust_per_mille <= kFullTrust, "upstream ", raw(upstream));
-        belief.held.check();
-        blocks += belief.held.blocks();
+        CHECK(belief->trust_per_mille <= kFullTrust, "upstream ", raw(upstream));
+        belief->held.check();
+        blocks += belief->held.blocks();
     }
     CHECK(blocks == holders_->blocks());
 }

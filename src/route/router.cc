@@ -1,6 +1,8 @@
 #include "route/router.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "base/check.h"
 #include "base/ids.h"
@@ -14,7 +16,8 @@ Router::Router(std::unique_ptr<Policy> policy, const SessionTableConfig& session
 
 void Router::add(UpstreamId upstream, const UpstreamFacts& facts) {
     CHECK(facts.weight > 0 && facts.prefill_tokens_per_s > 0, "upstream ", raw(upstream));
-    Upstream& added = upstreams_[upstream];
+    Upstream* const known = upstreams_.find(upstream);
+    Upstream& added = known ? *known : upstreams_.emplace(upstream);
     const bool is_same_size = index_.contains(upstream) && added.facts.kv_blocks == facts.kv_blocks;
     added.facts = facts;
     added.leaves = false;
@@ -22,24 +25,24 @@ void Router::add(UpstreamId upstream, const UpstreamFacts& facts) {
 }
 
 void Router::remove(UpstreamId upstream) {
-    const auto place = upstreams_.find(upstream);
-    if (place == upstreams_.end()) return;
-    place->second.leaves = true;
+    Upstream* const leaving = upstreams_.find(upstream);
+    if (!leaving) return;
+    leaving->leaves = true;
     index_.remove(upstream);
     sessions_.unbind(upstream);
     leave_if_idle(upstream);
 }
 
 void Router::restarted(UpstreamId upstream) {
-    const auto place = upstreams_.find(upstream);
-    if (place == upstreams_.end()) return;
-    ++place->second.starts;
+    Upstream* const started = upstreams_.find(upstream);
+    if (!started) return;
+    ++started->starts;
     index_.cleared(upstream);
 }
 
 void Router::leave_if_idle(UpstreamId upstream) {
-    const auto place = upstreams_.find(upstream);
-    if (place->second.leaves && place->second.load.calls() == 0) upstreams_.erase(place);
+    const Upstream& here = upstreams_.at(upstream);
+    if (here.leaves && here.load.calls() == 0) upstreams_.erase(upstream);
 }
 
 const UpstreamLoad& Router::load(UpstreamId upstream) const {
@@ -52,39 +55,37 @@ std::optional<Route> Router::choose(const Call& call, std::span<const UpstreamId
                                     Instant now) {
     const Session* session = sessions_.find(call.session, now);
     const auto home = session ? session->upstream() : std::nullopt;
-    std::optional<Route> route = policy_->choose(call, candidates(call, eligible, home), now);
+    const Eligible known = this->known(call, eligible);
+    std::vector<Candidate> candidates;
+    candidates.reserve(known.ids.size());
+    for (size_t i = 0; i < known.ids.size(); ++i)
+        candidates.push_back({.id = known.ids[i],
+                              .facts = known.upstreams[i]->facts,
+                              .load = known.upstreams[i]->load,
+                              .kv = kv_there(call, known.predictions[i]),
+                              .is_pinned = home == known.ids[i]});
+    std::optional<Route> route = policy_->choose(call, std::move(candidates), now);
     if (!route) return std::nullopt;
     const bool is_displaced = home && !route->had_it_stayed;
     const bool weighs_home =
         route->reason == RouteReason::cached || route->reason == RouteReason::fastest;
     if (is_displaced && weighs_home) route->reason = RouteReason::displaced;
-    begin(call, *route, now);
+    const auto place = std::ranges::lower_bound(known.ids, route->upstream);
+    begin(call, *route, known.predictions[place - known.ids.begin()], now);
     return route;
 }
 
-std::vector<Candidate> Router::candidates(const Call& call, std::span<const UpstreamId> eligible,
-                                          std::optional<UpstreamId> home) const {
-    std::vector<UpstreamId> ids;
-    std::vector<const Upstream*> there;
-    auto place = upstreams_.begin();
-    for (const UpstreamId id : eligible) {
-        while (place != upstreams_.end() && place->first < id)
-            ++place;
-        if (place == upstreams_.end()) break;
-        if (place->first != id || place->second.leaves) continue;
-        ids.push_back(id);
-        there.push_back(&place->second);
-    }
-    const std::vector<Prediction> predicted = index_.predict(ids, call.keys);
-    std::vector<Candidate> candidates;
-    candidates.reserve(ids.size());
-    for (size_t i = 0; i < ids.size(); ++i)
-        candidates.push_back({.id = ids[i],
-                              .facts = there[i]->facts,
-                              .load = there[i]->load,
-                              .kv = kv_there(call, predicted[i]),
-                              .is_pinned = home == ids[i]});
-    return candidates;
+Router::Eligible Router::known(const Call& call, std::span<const UpstreamId> eligible) const {
+    Eligible known;
+    known.ids.reserve(eligible.size());
+    known.upstreams.reserve(eligible.size());
+    upstreams_.for_each_of(eligible, [&](size_t place, const Upstream& upstream) {
+        if (upstream.leaves) return;
+        known.ids.push_back(eligible[place]);
+        known.upstreams.push_back(&upstream);
+    });
+    known.predictions = index_.predict(known.ids, call.keys);
+    return known;
 }
 
 KvThere Router::kv_there(const Call& call, const Prediction& predicted) {
@@ -93,14 +94,15 @@ KvThere Router::kv_there(const Call& call, const Prediction& predicted) {
             .free_tokens = int64_t{predicted.free_blocks} * call.block_tokens};
 }
 
-void Router::begin(const Call& call, const Route& route, Instant now) {
+void Router::begin(const Call& call, const Route& route, const Prediction& prediction,
+                   Instant now) {
     Upstream& upstream = upstreams_.at(route.upstream);
     const auto [place, is_new] = running_.try_emplace(call.id);
     CHECK(is_new, "call ", raw(call.id), " runs already");
     Running& running = place->second;
     running.upstream = route.upstream;
     running.starts = upstream.starts;
-    running.prediction = index_.predict(route.upstream, call.keys);
+    running.prediction = prediction;
     running.model = call.model;
     running.block_tokens = call.block_tokens;
     running.prompt_tokens = call.prompt_tokens;
@@ -117,7 +119,7 @@ void Router::begin(const Call& call, const Route& route, Instant now) {
 void Router::accepted(const Call& call) {
     Running& running = running_.at(call.id);
     running.was_accepted = true;
-    index_.routed(running.upstream, call.keys);
+    index_.routed(running.upstream, call.keys, running.prediction.held_blocks);
     if (running.session != SessionId{}) sessions_.accepted(running.session, running.upstream);
 }
 
@@ -188,9 +190,9 @@ void Router::check() const {
     for (const auto& [id, running] : running_)
         ++calls[running.upstream];
     for (const auto& [id, upstream] : upstreams_) {
-        upstream.load.check();
-        CHECK(upstream.load.calls() == calls[id], "upstream ", raw(id));
-        CHECK(index_.contains(id) != upstream.leaves, "upstream ", raw(id));
+        upstream->load.check();
+        CHECK(upstream->load.calls() == calls[id], "upstream ", raw(id));
+        CHECK(index_.contains(id) != upstream->leaves, "upstream ", raw(id));
     }
     CHECK(calls.size() <= upstreams_.size());
 }

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
 
 #include "base/rng.h"
+#include "route/by_upstream.h"
 #include "route/policy.h"
 #include "route/prefix_index.h"
 #include "route/session_table.h"
@@ -101,17 +101,22 @@ class Router {
         uint32_t cached_blocks(const ReportedPrompt& reported) const;
     };
 
-    std::vector<Candidate> candidates(const Call& call, std::span<const UpstreamId> eligible,
-                                      std::optional<UpstreamId> home) const;
+    struct Eligible {
+        std::vector<UpstreamId> ids;
+        std::vector<const Upstream*> upstreams;
+        std::vector<Prediction> predictions;
+    };
+
+    Eligible known(const Call& call, std::span<const UpstreamId> eligible) const;
     static KvThere kv_there(const Call& call, const Prediction& predicted);
-    void begin(const Call& call, const Route& route, Instant now);
+    void begin(const Call& call, const Route& route, const Prediction& prediction, Instant now);
     CallReport report(Running& running, const std::optional<ReportedPrompt>& reported, Instant now);
     void leave_if_idle(UpstreamId upstream);
 
     std::unique_ptr<Policy> policy_;
     PrefixIndex index_;
     SessionTable sessions_;
-    std::map<UpstreamId, Upstream> upstreams_;
+    ByUpstream<Upstream> upstreams_;
     std::unordered_map<CallId, Running> running_;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,7 @@ class SessionPrompts {
                uint32_t& next_name);
 
     /// One for each block, the last of which may not be full.
-    const Tokens& ids() const { return ids_; }
+    Tokens ids() const;
 
     /// Of the full blocks.
     std::span<const BlockKey> keys() const { return keys_; }
@@ -38,8 +39,8 @@ class SessionPrompts {
     void name_answer(const TraceCall& call, const TraceCall* next, uint32_t block_tokens,
                      uint32_t& next_name);
 
-    std::vector<uint32_t> names_;  // all that the trace lists
-    Tokens ids_;
+    Tokens names_;                // all that the trace lists; as long as keys_ they are the ids
+    std::optional<TokenId> tail_;  // the id of the last block, when it is not full
     Tokens answer_;
     std::vector<BlockKey> keys_;
     uint32_t shared_blocks_ = 0;
