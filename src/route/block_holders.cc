@@ -95,7 +95,7 @@ void BlockHolders::put(const Entry& entry) {
 
 // Three quarters are full at most; growing by a quarter keeps it near that.
 void BlockHolders::grow() {
-    std::vector<Entry> old(table_.size() + table_.size() / 4);
+    std::vector<Entry, HugePages<Entry>> old(table_.size() + table_.size() / 4);
     old.swap(table_);
     for (const Entry& entry : old)
         if (entry.holder != kNone) put(entry);

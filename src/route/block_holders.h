@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "kv/block_key.h"
 
 namespace brigada {
@@ -31,6 +32,10 @@ class BlockHolders {
     uint32_t find(BlockKey key, uint32_t holder) const;
 
     BlockKey key(uint32_t holder, uint32_t block) const { return keys_[holder][block]; }
+
+    /// This key will be asked for soon: fetches its place of the table, which is too large for any
+    /// cache.
+    void expect(BlockKey key) const { __builtin_prefetch(&table_[home(tag_of(key))]); }
 
     void add(BlockKey key, uint32_t holder, uint32_t block);
     void remove(uint32_t holder, uint32_t block);
@@ -80,7 +85,7 @@ class BlockHolders {
                        HolderSet asked, std::vector<uint32_t>& blocks) const;
 
     uint64_t salt_;
-    std::vector<Entry> table_;
+    std::vector<Entry, HugePages<Entry>> table_;
     size_t used_ = 0;  // places of the table
     size_t blocks_ = 0;
     std::vector<std::vector<BlockKey>> keys_;  // by holder and block

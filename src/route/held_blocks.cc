@@ -7,6 +7,11 @@
 #include "base/ids.h"
 
 namespace brigada {
+namespace {
+
+constexpr size_t kAhead = 8;  // keys: as many fetches as a core has under way
+
+}  // namespace
 
 HeldBlocks::HeldBlocks(uint32_t capacity, BlockHolders& holders)
     : holders_(holders),
@@ -72,7 +77,9 @@ void HeldBlocks::extend(std::optional<BlockKey> parent, std::span<const BlockKey
 }
 
 void HeldBlocks::append(uint32_t here, std::span<const BlockKey> keys) {
-    for (const BlockKey key : keys) {
+    for (size_t i = 0; i < keys.size(); ++i) {
+        if (i + kAhead < keys.size()) holders_.expect(keys[i + kAhead]);
+        const BlockKey key = keys[i];
         uint32_t next = find(key);
         if (next == kNone) {
             if (!make_room(here)) break;
@@ -121,6 +128,7 @@ void HeldBlocks::use(uint32_t node) {
 void HeldBlocks::evict_leaf(uint32_t spared) {
     const uint32_t leaf = leaves_.front();
     const uint32_t parent = nodes_[leaf].parent;
+    if (parent != kNone) holders_.expect(holders_.key(holder_, parent));  // probably the next
     erase(leaf);
     if (parent != kNone && parent != spared) list_if_leaf(parent);
 }
