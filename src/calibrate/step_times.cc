@@ -77,6 +77,7 @@ StepCoefficients with(std::span<const double> values) {
     StepCoefficients c;
     for (size_t i = 0; i < std::size(kFree); ++i)
         c.*kFree[i].member = values[i];
+    c.flop_per_decode_pair = c.flop_per_pair;
     return c;
 }
 

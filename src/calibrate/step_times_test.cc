@@ -66,6 +66,7 @@ TEST(StepTimes, the_fit_predicts_shapes_it_has_not_seen) {
         truth.flop_per_token = some(0.3e-3, 5e-3);
         truth.flop_per_sequence = truth.flop_per_token * 0.3;
         truth.flop_per_pair = truth.flop_per_token * some(1e-5, 3e-4);
+        truth.flop_per_decode_pair = truth.flop_per_pair;
         truth.weights_s = truth.flop_per_token * some(0.5, 5);
         truth.kv_per_token = truth.weights_s * some(1e-5, 1e-4);
         truth.step_s = some(0.05e-3, 1e-3);

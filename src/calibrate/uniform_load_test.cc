@@ -12,7 +12,7 @@ StepCost some_cost() {
     StepCoefficients c;
     c.flop_per_token = 40e-6;
     c.flop_per_sequence = 3e-6;
-    c.flop_per_pair = 3e-9;
+    c.flop_per_pair = c.flop_per_decode_pair = 3e-9;
     c.weights_s = 9e-3;
     c.kv_per_token = 0.1e-6;
     c.step_s = 2e-3;

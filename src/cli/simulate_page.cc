@@ -82,6 +82,18 @@ std::string misses_table(const SimReport& report) {
     return table.empty() ? "" : "\n" + table.text();
 }
 
+std::string tiers_text(const SimTierUse& use) {
+    const auto gb = [](uint64_t bytes) { return static_cast<double>(bytes) / 1e9; };
+    return fmt::format(
+        "\nof the prompt tokens found, {} lay in the replicas' own memory, {} in RAM, {} on disk\n"
+        "{} loads took {:.3f} s half of the time, {:.3f} s at the 90th percentile; {:.1f} GB came "
+        "from RAM, {:.1f} from disk\n"
+        "{:.1f} GB went down to RAM, {:.1f} to disk, {:.1f} were dropped\n",
+        count(use.own_tokens), count(use.ram_tokens), count(use.disk_tokens), count(use.loads),
+        use.load_s.p50, use.load_s.p90, gb(use.bytes_from_ram), gb(use.bytes_from_disk),
+        gb(use.bytes_to_ram), gb(use.bytes_to_disk), gb(use.bytes_dropped));
+}
+
 }  // namespace
 
 std::string comparison_page(const std::vector<PolicyRuns>& policies) {
@@ -137,6 +149,7 @@ std::string run_page(const PolicyRuns& policy) {
         least * 100, most * 100, report.kv_held_p50 * 100, report.kv_held_max * 100,
         count(report.evicted_tokens), count(report.reread_tokens), count(report.preemptions),
         report.seconds_per_token.p90 > 0 ? 1 / report.seconds_per_token.p90 : 0, report.dollars);
+    if (report.tiers) page += tiers_text(*report.tiers);
     page += groups_table("place in the session", report.positions);
     page += misses_table(report);
     if (report.tenants.size() > 1) page += groups_table("tenant", report.tenants);

@@ -38,10 +38,27 @@ Result<void> deploy(const SimulateWords& words, SimReplica& replica) {
     replica.name =
         fmt::format("{} on {} x {}", placement.model.name, words.tp, placement.accelerator.name);
     replica.kv_tokens = budget.kv_tokens;
+    replica.kv_bytes_per_token = static_cast<double>(budget.kv_size.per_token) * words.tp;
     replica.cost = StepCost(step_coefficients(placement, find_fit(placement.accelerator, "vllm")));
     replica.scheduler.max_context =
         words.max_context > 0 ? words.max_context : placement.model.max_context;
     replica.dollars_per_hour = placement.accelerator.dollars_per_hour_low * words.tp;
+    return {};
+}
+
+Result<void> add_tiers(const SimulateWords& words, SimReplica& replica) {
+    if (words.ram_tier_gib <= 0 && words.disk_tier_gib <= 0) return {};
+    if (replica.kv_bytes_per_token <= 0)
+        return Error{Code::invalid_argument,
+                     "--ram-tier and --disk-tier need to know how large a token's KV is: give "
+                     "--model and --gpu, or --kv-bytes-per-token"};
+    const auto bytes = [&](double gib) {
+        return static_cast<uint64_t>(gib * words.tp * double{1u << 30});
+    };
+    replica.tiers = {.ram_bytes = bytes(words.ram_tier_gib),
+                     .disk_bytes = bytes(words.disk_tier_gib),
+                     .ram_bytes_per_s = words.ram_gb_s * 1e9 * words.tp,
+                     .disk_bytes_per_s = words.disk_gb_s * 1e9 * words.tp};
     return {};
 }
 
@@ -69,6 +86,8 @@ Result<SimReplica> replica_of(const SimulateWords& words) {
     if (is_deployed) TRY(deploy(words, replica));
     if (!words.cost.empty()) TRY(take_cost_file(words, replica));
     if (words.kv_tokens > 0) replica.kv_tokens = words.kv_tokens;
+    if (words.kv_bytes_per_token > 0) replica.kv_bytes_per_token = words.kv_bytes_per_token;
+    TRY(add_tiers(words, replica));
     if (words.dollars_per_hour >= 0) replica.dollars_per_hour = words.dollars_per_hour;
     replica.scheduler.step_tokens = std::max(words.step_tokens, words.max_num_seqs);
     replica.scheduler.max_running = words.max_num_seqs;
@@ -162,10 +181,19 @@ Result<SimSetup> setup_of(const SimulateWords& words, const SimReplica& replica,
 }
 
 std::string describe(const SimReplica& replica) {
-    return fmt::format("{} x {}: KV for {} tokens, steps of {} tokens, {} sequences at once",
-                       replica.count, replica.name,
-                       grouped(static_cast<int64_t>(replica.kv_tokens)),
-                       grouped(replica.scheduler.step_tokens), replica.scheduler.max_running);
+    const auto tokens_in = [&](uint64_t bytes) {
+        const double tokens = static_cast<double>(bytes) / replica.kv_bytes_per_token;
+        return grouped(static_cast<int64_t>(tokens));
+    };
+    std::string text =
+        fmt::format("{} x {}: KV for {} tokens, steps of {} tokens, {} sequences at once",
+                    replica.count, replica.name, grouped(static_cast<int64_t>(replica.kv_tokens)),
+                    grouped(replica.scheduler.step_tokens), replica.scheduler.max_running);
+    if (replica.tiers.any())
+        text += fmt::format("\nbelow it KV for {} tokens in RAM and {} on disk, {} B each",
+                            tokens_in(replica.tiers.ram_bytes), tokens_in(replica.tiers.disk_bytes),
+                            grouped(static_cast<int64_t>(replica.kv_bytes_per_token)));
+    return text;
 }
 
 // --- the command line ---------------------------------------------------------------------------
@@ -198,6 +226,18 @@ void add_fleet_options(CLI::App& command, SimulateWords& words) {
     command.add_option("--cost", words.cost, "a cost file of brigada calibrate, instead of a fit")
         ->type_name("FILE");
     command.add_option("--kv-tokens", words.kv_tokens, "KV of one replica, instead of what fits")
+        ->type_name("N");
+    command.add_option("--ram-tier", words.ram_tier_gib, "host RAM for KV of each GPU")
+        ->type_name("GIB");
+    command.add_option("--disk-tier", words.disk_tier_gib, "disk for KV of each GPU")
+        ->type_name("GIB");
+    command.add_option("--ram-gb-s", words.ram_gb_s, "from RAM to a GPU")->type_name("GB/S");
+    command.add_option("--disk-gb-s", words.disk_gb_s, "from the disk that a GPU has")
+        ->type_name("GB/S");
+    command
+        .add_option("--kv-bytes-per-token", words.kv_bytes_per_token,
+                    "of one replica, where --model does not say")
+        ->default_str("")
         ->type_name("N");
     command
         .add_option("--dollars", words.dollars_per_hour,

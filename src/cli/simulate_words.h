@@ -30,6 +30,11 @@ struct SimulateWords {
     double utilisation = 0.9;
     uint64_t kv_tokens = 0;
     double dollars_per_hour = -1;
+    double ram_tier_gib = 0;  // of each accelerator, as its bandwidth
+    double disk_tier_gib = 0;
+    double ram_gb_s = 25;
+    double disk_gb_s = 5;
+    double kv_bytes_per_token = 0;
     uint32_t replicas = 1;
     uint32_t step_tokens = 8192;
     uint32_t max_num_seqs = 256;

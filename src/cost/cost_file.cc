@@ -17,6 +17,8 @@ constexpr Name kNames[] = {
     {"flop_per_token", &StepCoefficients::flop_per_token},
     {"flop_per_sequence", &StepCoefficients::flop_per_sequence},
     {"flop_per_pair", &StepCoefficients::flop_per_pair},
+    {"flop_per_reread", &StepCoefficients::flop_per_reread},
+    {"flop_per_decode_pair", &StepCoefficients::flop_per_decode_pair},
     {"weights_s", &StepCoefficients::weights_s},
     {"expert_s", &StepCoefficients::expert_s},
     {"experts", &StepCoefficients::experts},

@@ -17,10 +17,13 @@ struct Overloaded : Cases... {
     using Cases::operator()...;
 };
 
-/// One rank's part of a step. Seconds for a token of the replica and for a pair, bytes for a step.
+/// One rank's part of a step. Seconds for a token of the replica, a position of KV and a pair;
+/// bytes for a step.
 struct Work {
     double token_s = 0;              // linear layers, and attention where it is bounded
-    double pair_s = 0;               // attention of one query to one key
+    double pair_s = 0;               // attention of a prompt's query to one key
+    double reread_s = 0;             // what an earlier position costs a chunk besides
+    double decode_pair_s = 0;        // attention of a decode's query to one key
     double weights = 0;              // bytes read each step
     double expert = 0;               // bytes of one routed expert, all layers
     double experts = 0, chosen = 0;  // of a layer: on this rank, of those by a token
@@ -53,7 +56,23 @@ class Speed {
 /// Adds attention of one layer: what a query does to one key costs `pair` operations; with a
 /// `bound` it sees that many keys at most and is taken to see so many.
 void add_attention(Work& work, double pair, uint32_t bound, double flops) {
-    (bound ? work.token_s : work.pair_s) += (bound ? pair * bound : pair) / flops;
+    if (bound) {
+        work.token_s += pair * bound / flops;
+        return;
+    }
+    work.pair_s += pair / flops;
+    work.decode_pair_s += pair / flops;
+}
+
+/// Latents of `heads` heads, every position seen. Decodes attend to them as they lie (absorbed);
+/// prompts expand each position once for a chunk, and then a pair costs a third of it.
+void add_latent_attention(Work& work, const LatentKv& kv, double heads, double flops) {
+    const double absorbed = 2 * heads * (2.0 * kv.latent + kv.rope);
+    const double expanded = 2 * heads * (double(kv.nope) + kv.rope + kv.value_dim);
+    const bool expands = kv.nope > 0 && kv.value_dim > 0 && expanded < absorbed;
+    work.decode_pair_s += absorbed / flops;
+    work.pair_s += (expands ? expanded : absorbed) / flops;
+    if (expands) work.reread_s += 2 * heads * kv.latent * (double(kv.nope) + kv.value_dim) / flops;
 }
 
 void add_attention(Work& work, const LayerGeometry& layer, const Placement& d, double flops) {
@@ -64,6 +83,8 @@ void add_attention(Work& work, const LayerGeometry& layer, const Placement& d, d
                               add_attention(work, pair, kv.window, flops);
                           },
                           [&](const LatentKv& kv) {
+                              if (kv.indexer_top == 0)
+                                  return add_latent_attention(work, kv, heads, flops);
                               const double pair = 2 * heads * (2.0 * kv.latent + kv.rope);
                               add_attention(work, pair, kv.indexer_top, flops);
                               add_attention(work, indexer(kv.indexer_heads), 0, flops);
@@ -161,6 +182,8 @@ StepCoefficients step_coefficients(const Placement& d, const EngineFit& fit) {
     c.flop_per_token = work.token_s;
     c.flop_per_sequence = 2 * output / speed.bf16() / d.dp;
     c.flop_per_pair = work.pair_s;
+    c.flop_per_reread = work.reread_s;
+    c.flop_per_decode_pair = work.decode_pair_s;
     c.weights_s = (work.weights + output * kActivationBytes) / bandwidth;
     c.expert_s = work.expert / bandwidth;
     c.experts = work.experts;

@@ -24,9 +24,11 @@ struct EngineFit {
 /// What a step costs on one replica of `deployment`. The shape that StepCost is asked about is the
 /// whole replica's, all data parallel ranks together; work is taken to be spread evenly over them.
 ///   compute   2 operations for each parameter a token passes, embedding apart; the output matrix
-///             for one position of a sequence. Attention: 4 x heads x head_dim for a pair; a latent
-///             is attended to as it lies (absorbed). A layer with a window, or whose indexer picks
-///             some positions, costs each token its whole window, however short the context.
+///             for one position of a sequence. Attention: 4 x heads x head_dim for a pair. Decodes
+///             attend to a latent as it lies (absorbed); a chunk expands it, its own positions and
+///             the earlier ones it reads; behind a sparse indexer it stays as it lies. A layer with
+///             a window, or whose indexer picks some positions, costs each token its whole window,
+///             however short the context.
 ///   weights   what a rank holds and reads each step, and the routed experts that are touched
 ///   kv        of layers that keep all positions, each; windows and states once for a sequence
 ///   comm      two all-reduces a layer among the `tp` ranks; with experts apart (`ep`), tokens go

@@ -43,6 +43,7 @@ TEST(EngineFit, a_dense_model_by_hand) {
     EXPECT_DOUBLE_EQ(c.flop_per_token, 2 * 20e6 / 100e12);
     EXPECT_DOUBLE_EQ(c.flop_per_sequence, 2 * 5e6 / 100e12);
     EXPECT_DOUBLE_EQ(c.flop_per_pair, 2 * 4 * 8 * 100 / 100e12);
+    EXPECT_DOUBLE_EQ(c.flop_per_decode_pair, c.flop_per_pair);
     EXPECT_DOUBLE_EQ(c.weights_s, 2 * (20e6 + 5e6) / 1e12);
     EXPECT_DOUBLE_EQ(c.kv_per_token, 2 * 2 * 2 * 100 * 2 / 1e12);  // layers, K and V, heads, bf16
     EXPECT_EQ(c.comm_s, 0);
@@ -80,9 +81,20 @@ TEST(EngineFit, a_latent_is_attended_to_as_it_lies) {
         layer.kv = LatentKv{.latent = 512, .rope = 64};
     EXPECT_DOUBLE_EQ(step_coefficients(d, ideal()).flop_per_pair,
                      2 * 8 * 2 * (2 * 512 + 64) / 100e12);
+    EXPECT_EQ(step_coefficients(d, ideal()).flop_per_reread, 0);
     for (LayerGeometry& layer : d.model.layers)
         layer.kv = LatentKv{.latent = 512, .rope = 64, .indexer_heads = 4, .indexer_top = 2048};
     EXPECT_DOUBLE_EQ(step_coefficients(d, ideal()).flop_per_pair, 2 * 2 * 4 * 128 / 100e12);
+}
+
+TEST(EngineFit, prompts_expand_a_latent_and_decodes_do_not) {
+    Placement d = small_placement();
+    for (LayerGeometry& layer : d.model.layers)
+        layer.kv = LatentKv{.latent = 512, .rope = 64, .nope = 128, .value_dim = 128};
+    const StepCoefficients c = step_coefficients(d, ideal());
+    EXPECT_DOUBLE_EQ(c.flop_per_decode_pair, 2 * 8 * 2 * (2 * 512 + 64) / 100e12);
+    EXPECT_DOUBLE_EQ(c.flop_per_pair, 2 * 8 * 2 * (128 + 64 + 128) / 100e12);
+    EXPECT_DOUBLE_EQ(c.flop_per_reread, 2 * 8 * 2 * 512 * (128 + 128) / 100e12);
 }
 
 TEST(EngineFit, ranks_share_the_work_and_talk) {

@@ -25,10 +25,13 @@ struct HeadsKv {
     bool operator==(const HeadsKv&) const = default;
 };
 
-/// One latent per position for all heads (MLA), whole on every rank.
+/// One latent per position for all heads (MLA), whole on every rank. Expanded, it is a key of
+/// nope + rope numbers and a value for each head.
 struct LatentKv {
     uint32_t latent = 0;         // kv_lora_rank
     uint32_t rope = 0;           // qk_rope_head_dim
+    uint32_t nope = 0;           // qk_nope_head_dim
+    uint32_t value_dim = 0;      // v_head_dim
     uint32_t indexer_bytes = 0;  // of a sparse indexer's key, per position
     uint32_t indexer_heads = 0;  // its query heads
     uint32_t indexer_top = 0;    // positions that it lets attention see; 0: all

@@ -29,10 +29,13 @@ double StepCost::weights_of(const StepShape& shape) const {
 double StepCost::seconds(const StepShape& shape) const {
     const auto tokens = static_cast<double>(shape.tokens());
     const auto sequences = static_cast<double>(shape.sequences());
-    const auto pairs = static_cast<double>(shape.chunk_pairs + shape.decode_context);
+    const auto earlier = static_cast<double>(shape.chunk_context - shape.chunk_tokens);
     const auto context = static_cast<double>(shape.decode_context + shape.chunk_context);
+    const double attention = c_.flop_per_pair * static_cast<double>(shape.chunk_pairs) +
+                             c_.flop_per_reread * earlier +
+                             c_.flop_per_decode_pair * static_cast<double>(shape.decode_context);
     const double compute =
-        c_.flop_per_token * tokens + c_.flop_per_sequence * sequences + c_.flop_per_pair * pairs;
+        c_.flop_per_token * tokens + c_.flop_per_sequence * sequences + attention;
     const double kv = c_.kv_per_token * context + c_.state_per_sequence * sequences;
     const double comm = c_.comm_s + c_.comm_per_token * tokens;
     return std::max(compute, weights_of(shape)) + kv + comm + c_.step_s + c_.sequence_s * sequences;
@@ -59,7 +62,7 @@ Duration StepCost::run(const StepShape& shape, uint32_t steps) const {
     const double weights = weights_of(shape);
     const auto compute_bound = [&](uint32_t step) {
         const uint64_t context = shape.decode_context + uint64_t{shape.decodes} * step;
-        return linear + c_.flop_per_pair * static_cast<double>(context) > weights;
+        return linear + c_.flop_per_decode_pair * static_cast<double>(context) > weights;
     };
     uint32_t low = 0;
     uint32_t high = steps;

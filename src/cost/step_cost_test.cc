@@ -18,6 +18,8 @@ StepCoefficients random_coefficients(Rng& rng) {
     c.flop_per_token = some(50e-6);
     c.flop_per_sequence = some(5e-6);
     c.flop_per_pair = some(20e-9);
+    c.flop_per_reread = some(200e-9);
+    c.flop_per_decode_pair = some(20e-9);
     c.weights_s = some(20e-3);
     if (rng.below(2) == 0) {
         c.experts = 1 + static_cast<double>(rng.below(256));

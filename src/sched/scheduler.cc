@@ -37,6 +37,7 @@ Result<void> Scheduler::submit(SequenceSpec spec, Instant now) {
     queued.max_tokens = static_cast<uint32_t>(
         std::min<uint64_t>(uint64_t{queued.prompt_tokens} + spec.max_new_tokens, max_tokens()));
     queued.queued_at = now;
+    queued.waited = spec.waited;
     queued.has_siblings = !spec.forks.empty();
     for (const SequenceId fork : spec.forks)
         CHECK(!sequences_.contains(fork) && unborn_.emplace(fork, spec.id).second, "fork ",

@@ -28,6 +28,7 @@ struct SequenceSpec {
     KvScope scope;
     Retention retention;
     Instant arrival;
+    Duration waited = {};  // before it was submitted, for its KV: it ages as if it had been here
     Instant deadline = Instant::never();  // expires if it has not begun by then
 };
 

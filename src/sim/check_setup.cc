@@ -13,6 +13,16 @@ Error wrong(const Parts&... parts) {
     return {Code::invalid_argument, concat(parts...)};
 }
 
+Result<void> check_tiers(const SimReplica& kind) {
+    if (!(kind.kv_bytes_per_token > 0))
+        return wrong("kv_bytes_per_token is ", kind.kv_bytes_per_token,
+                     "; tiers below need to know how large a token's KV is");
+    if (!(kind.tiers.ram_bytes_per_s > 0) || !(kind.tiers.disk_bytes_per_s > 0))
+        return wrong("RAM moves ", kind.tiers.ram_bytes_per_s, " bytes a second and the disk ",
+                     kind.tiers.disk_bytes_per_s, "; both must be more than 0");
+    return {};
+}
+
 Result<void> check_replica(const SimReplica& kind, uint32_t block_tokens) {
     TRY(check_config(kind.scheduler));
     if (kind.count == 0) return wrong("count is 0; leave the kind out instead");
@@ -21,6 +31,7 @@ Result<void> check_replica(const SimReplica& kind, uint32_t block_tokens) {
                      " tokens are needed");
     if (kind.kv_tokens / block_tokens > UINT32_MAX / 2)
         return wrong("kv_tokens is ", kind.kv_tokens, ", which is more than 2^31 blocks");
+    if (kind.tiers.any()) TRY(check_tiers(kind));
     StepShape one;
     one.add_decode(1);
     if (kind.cost.time(one) <= Duration())

@@ -1,6 +1,6 @@
 // EventQueue: what will happen in virtual time, earliest first. What happens in one instant has an
-// order of its own: steps end, then replicas come and go, then calls arrive, and only when all that
-// is known do replicas begin their next steps.
+// order of its own: steps and loads end, then replicas come and go, then calls arrive, and only
+// when all that is known do replicas begin their next steps.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,16 @@
 namespace brigada {
 
 /// In the order in which they are handled within one instant.
-enum class EventKind : uint8_t { steps_end, fault, queue_deadline, timeout, send, look, wake };
+enum class EventKind : uint8_t {
+    steps_end,
+    loads_end,
+    fault,
+    queue_deadline,
+    timeout,
+    send,
+    look,
+    wake
+};
 
 struct Event {
     Instant at;

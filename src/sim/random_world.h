@@ -134,6 +134,13 @@ inline SimSetup random_setup(Rng& rng) {
                                          .lag = Duration::milliseconds(300),
                                          .settle = Duration::milliseconds(500)};
     if (rng.chance(0.3)) setup.sample_every = Duration::milliseconds(250);
+    if (rng.chance(0.4)) {
+        kind.kv_bytes_per_token = 1'000;
+        kind.tiers = {.ram_bytes = rng.below(2'000) * 1'000,
+                      .disk_bytes = rng.below(4'000) * 1'000,
+                      .ram_bytes_per_s = 2e7,
+                      .disk_bytes_per_s = rng.chance(0.5) ? 1e7 : 1e6};
+    }
     return setup;
 }
 

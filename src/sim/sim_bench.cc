@@ -24,7 +24,7 @@ Trace trace_named(const std::string& name) {
 SimSetup fleet(uint32_t replicas, uint64_t kv_tokens) {
     StepCoefficients c;
     c.flop_per_token = 30e-6;
-    c.flop_per_pair = 1.2e-10;
+    c.flop_per_pair = c.flop_per_decode_pair = 1.2e-10;
     c.weights_s = 0.008;
     c.kv_per_token = 1.5e-8;
     c.step_s = 0.003;

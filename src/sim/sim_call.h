@@ -9,6 +9,13 @@
 
 namespace brigada {
 
+/// What of a prompt was loaded into a replica's KV instead of being computed there.
+struct KvLoaded {
+    uint32_t ram_tokens = 0;
+    uint32_t disk_tokens = 0;
+    Duration took;  // with waiting for others
+};
+
 struct SimCall {
     uint32_t session = 0;
     uint32_t call = 0;  // of the session
@@ -19,7 +26,8 @@ struct SimCall {
     MissCause cause = MissCause::none;
     uint32_t lost_tokens = 0;
     uint32_t prompt_tokens = 0;
-    uint32_t cached_tokens = 0;
+    uint32_t cached_tokens = 0;  // what was loaded among them
+    KvLoaded loaded;
     uint32_t output_tokens = 0;
     Instant sent;   // for the first time
     Instant first;  // token

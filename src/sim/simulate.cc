@@ -53,6 +53,14 @@ Json misses_json(const SimReport& report) {
     return misses;
 }
 
+Json to_json(const SimTierUse& use) {
+    return {{"own_tokens", use.own_tokens},           {"ram_tokens", use.ram_tokens},
+            {"disk_tokens", use.disk_tokens},         {"loads", use.loads},
+            {"load_s", to_json(use.load_s)},          {"bytes_from_ram", use.bytes_from_ram},
+            {"bytes_from_disk", use.bytes_from_disk}, {"bytes_to_ram", use.bytes_to_ram},
+            {"bytes_to_disk", use.bytes_to_disk},     {"bytes_dropped", use.bytes_dropped}};
+}
+
 }  // namespace
 
 Json to_json(const SimReport& report) {
@@ -85,6 +93,7 @@ Json to_json(const SimReport& report) {
     for (const SimSample& sample : report.series)
         series.push_back(to_json(sample));
     json["series"] = std::move(series);
+    if (report.tiers) json["tiers"] = to_json(*report.tiers);
     json["digest"] = concat(report.digest);
     return json;
 }

@@ -22,14 +22,26 @@ namespace brigada {
 
 // --- what is asked ------------------------------------------------------------------------------
 
+/// Memory below a replica's own that keeps what is evicted there.
+struct SimTiers {
+    uint64_t ram_bytes = 0;
+    uint64_t disk_bytes = 0;
+    double ram_bytes_per_s = 25e9;  // PCIe 4 x16, as reached; what comes from disk passes it, too
+    double disk_bytes_per_s = 5e9;  // one NVMe
+
+    bool any() const { return ram_bytes > 0 || disk_bytes > 0; }
+};
+
 /// One kind of replica, `count` times. All serve all models of the trace as if they were one.
 struct SimReplica {
     std::string name;
     uint32_t count = 1;
     StepCost cost;
     SchedulerConfig scheduler;
-    uint64_t kv_tokens = 0;       // tokens of KV one replica holds
-    double dollars_per_hour = 0;  // of one replica
+    uint64_t kv_tokens = 0;         // tokens of KV one replica holds
+    double dollars_per_hour = 0;    // of one replica
+    double kv_bytes_per_token = 0;  // on all its accelerators together; needed where KV is moved
+    SimTiers tiers = {};
 };
 
 enum class FaultKind {
@@ -116,6 +128,18 @@ struct SimMisses {
     uint64_t lost_tokens = 0;
 };
 
+/// What lay where when calls asked for it, and what was moved for them.
+struct SimTierUse {
+    uint64_t own_tokens = 0;  // of prompts, found in the replicas' own memory
+    uint64_t ram_tokens = 0;
+    uint64_t disk_tokens = 0;
+    uint64_t loads = 0;
+    Percentiles load_s;  // with waiting for others
+    uint64_t bytes_from_ram = 0, bytes_from_disk = 0;
+    uint64_t bytes_to_ram = 0, bytes_to_disk = 0;
+    uint64_t bytes_dropped = 0;  // by the lowest tier
+};
+
 /// The fleet at one moment.
 struct SimSample {
     double at_s = 0;
@@ -144,6 +168,7 @@ struct SimReport {
     uint64_t preemptions = 0;
     uint64_t evicted_tokens = 0;
     uint64_t reread_tokens = 0;               // read again after they had been evicted
+    std::optional<SimTierUse> tiers;          // where a replica has any
     double kv_held_p50 = 0, kv_held_max = 0;  // share of one replica's KV, over its steps by time
     std::vector<double> utilisation;          // of each replica, share of the time it computed
 

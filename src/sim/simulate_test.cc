@@ -161,6 +161,7 @@ TEST(Simulate, an_autoscaler_adds_replicas_after_its_lag_and_pays_for_no_more) {
 TEST(Simulate, many_steps_at_once_decide_what_single_steps_decide) {
     uint64_t preemptions = 0;
     uint64_t retries = 0;
+    uint64_t loads = 0;
     for (uint64_t seed = 0; seed < 150; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         Rng rng(seed);
@@ -174,8 +175,10 @@ TEST(Simulate, many_steps_at_once_decide_what_single_steps_decide) {
         single.kv_held_max = at_once.kv_held_max;
         ASSERT_EQ(bytes(at_once), bytes(single));
         preemptions += at_once.preemptions;
+        if (at_once.tiers) loads += at_once.tiers->loads;
         retries += at_once.retries;
     }
+    EXPECT_GT(loads, 50u);
     EXPECT_GT(preemptions, 20u);
     EXPECT_GT(retries, 50u);
 }

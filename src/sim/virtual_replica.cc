@@ -16,6 +16,7 @@ KvConfig kv_config(const SimReplica& kind, uint32_t block_tokens) {
     return {.blocks = blocks,
             .block_tokens = block_tokens,
             .ghost_blocks = blocks,
+            .event_blocks = kind.tiers.any() ? UINT32_MAX : 0,
             .tokens_per_id = block_tokens};
 }
 
@@ -25,21 +26,33 @@ VirtualReplica::VirtualReplica(const SimReplica& kind, uint32_t block_tokens, bo
     : cost_(kind.cost),
       max_steps_(step_by_step ? 1 : kMostSteps),
       scheduler_(kind.scheduler, kv_config(kind, block_tokens)),
+      loads_(kind.tiers.any() ? std::make_unique<KvLoads>(kind, block_tokens) : nullptr),
       time_by_held_percent_(101) {}
 
 // --- sequences ----------------------------------------------------------------------------------
 
-Result<void> VirtualReplica::submit(SequenceSpec spec, Tokens answer, Instant now) {
+Result<void> VirtualReplica::submit(SequenceSpec spec, Tokens answer, Instant now,
+                                    std::span<const BlockKey> keys) {
     const SequenceId id = spec.id;
     const auto prompt_ids = static_cast<uint32_t>(spec.prompt.size());
     TRY(scheduler_.submit(std::move(spec), now));
     answers_.emplace(id, Answer{prompt_ids, std::move(answer)});
+    if (loads_) loads_->submitted(id, keys);
     return {};
 }
 
 void VirtualReplica::cancel(SequenceId id, Instant /*now*/) {
     scheduler_.cancel(id);
     answers_.erase(id);
+    if (loads_) loads_->forget(scheduler_, id);
+}
+
+std::vector<SequenceId> VirtualReplica::end_loads(Instant now) {
+    if (!loads_) return {};
+    const std::vector<SequenceId> refused = loads_->end(scheduler_, now);
+    for (const SequenceId id : refused)
+        answers_.erase(id);
+    return refused;
 }
 
 // --- steps --------------------------------------------------------------------------------------
@@ -47,16 +60,32 @@ void VirtualReplica::cancel(SequenceId id, Instant /*now*/) {
 std::optional<Instant> VirtualReplica::begin(Instant now) {
     if (plan_ || scheduler_.idle()) return std::nullopt;
     launch(now, max_steps_);
-    return ends_;
+    return plan_ ? std::optional(ends_) : std::nullopt;
 }
 
 void VirtualReplica::launch(Instant now, uint32_t max_steps) {
-    plan_ = scheduler_.plan(now, max_steps);
-    CHECK(!plan_->empty(), "a step with work computes something");
+    plan(now, max_steps);
+    if (!plan_) return;
     shape_ = shape_of(*plan_);
     began_ = now;
     if (plan_->until != Instant::never()) plan_->steps = steps_begun_before(plan_->until);
     ends_ = now + run_time(plan_->steps);
+}
+
+// Work that has to wait for KV leaves the plan; while it holds the blocks, there may be nothing to
+// do.
+void VirtualReplica::plan(Instant now, uint32_t max_steps) {
+    for (bool again = true; again;) {
+        if (loads_) loads_->learn(scheduler_);
+        plan_ = scheduler_.plan(now, max_steps);
+        again = loads_ && loads_->take_out(scheduler_, *plan_, now) && plan_->empty();
+        if (!plan_->empty()) return;
+        CHECK(loading() > 0, "a step with work computes something");
+        fill_outcome(1);
+        CHECK(scheduler_.commit(*plan_, outcome_, now).empty());
+        plan_.reset();
+        again = again && !scheduler_.idle();
+    }
 }
 
 const VirtualReplica::StepsDone& VirtualReplica::end(Instant now) {
@@ -68,14 +97,17 @@ const VirtualReplica::StepsDone& VirtualReplica::end(Instant now) {
         if (!chunk.samples || !scheduler_.contains(chunk.sequence)) continue;
         const Sequence& sequence = scheduler_.sequence(chunk.sequence);
         if (sequence.known() == sequence.prompt_tokens)
-            done_.first_tokens.push_back(
-                {chunk.sequence, sequence.cached_tokens, sequence.reread_tokens});
+            done_.first_tokens.push_back({chunk.sequence, sequence.cached_tokens,
+                                          sequence.reread_tokens,
+                                          loads_ ? loads_->loaded(chunk.sequence) : KvLoaded()});
     }
     fill_outcome(plan_->steps);
     account(now - began_);
     done_.finished = scheduler_.commit(*plan_, outcome_, now);
-    for (const Finished& one : done_.finished)
+    for (const Finished& one : done_.finished) {
         answers_.erase(one.sequence);
+        if (loads_) loads_->forget(scheduler_, one.sequence);
+    }
     plan_.reset();
     return done_;
 }
@@ -150,6 +182,11 @@ uint32_t VirtualReplica::steps_begun_before(Instant until) const {
 }
 
 // --- books --------------------------------------------------------------------------------------
+
+void VirtualReplica::check() const {
+    scheduler_.check();
+    if (loads_) loads_->check();
+}
 
 double VirtualReplica::kv_held() const {
     const KvBooks& kv = scheduler_.kv();

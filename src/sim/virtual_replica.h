@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "sched/scheduler.h"
+#include "sim/kv_loads.h"
 #include "sim/simulate.h"
 
 namespace brigada {
@@ -20,9 +21,11 @@ class VirtualReplica {
     /// `block_tokens`: of the trace's blocks, which are the KV books' as well; one id names one.
     VirtualReplica(const SimReplica& kind, uint32_t block_tokens, bool step_by_step);
 
-    /// `answer` are the ids of the blocks that begin in the answer, first one first. Errors as
+    /// `answer` are the ids of the blocks that begin in the answer, first one first. `keys` of the
+    /// prompt's full blocks are borrowed until its end: without them nothing is loaded. Errors as
     /// Scheduler::submit.
-    Result<void> submit(SequenceSpec spec, Tokens answer, Instant now);
+    Result<void> submit(SequenceSpec spec, Tokens answer, Instant now,
+                        std::span<const BlockKey> keys = {});
     void cancel(SequenceId id, Instant now);
 
     /// Begins the next steps, if there is work and none are under way, and says when they end.
@@ -33,6 +36,7 @@ class VirtualReplica {
         SequenceId sequence{};
         uint32_t cached_tokens = 0;
         uint32_t reread_tokens = 0;
+        KvLoaded loaded;
     };
     struct StepsDone {
         std::vector<FirstToken> first_tokens;
@@ -45,8 +49,18 @@ class VirtualReplica {
     /// that ends, if it is not the end that begin() said.
     std::optional<Instant> catch_up(Instant now);
 
+    /// When KV that is being loaded is there, the first of it; never: nothing is.
+    Instant loads_end() const { return loads_ ? loads_->next_end() : Instant::never(); }
+
+    /// It is there. Returns the sequences that then found no place in the queue.
+    std::vector<SequenceId> end_loads(Instant now);
+
     bool computes() const { return plan_.has_value(); }
+    bool idle() const { return scheduler_.idle() && loading() == 0; }
+    size_t loading() const { return loads_ ? loads_->loading() : 0; }  // sequences
+    KvLoadStats load_stats() { return loads_ ? loads_->stats(scheduler_) : KvLoadStats(); }
     const Scheduler& scheduler() const { return scheduler_; }
+    void check() const;
     Duration busy() const { return busy_; }
     double kv_held() const;
     double kv_cached() const;
@@ -65,12 +79,14 @@ class VirtualReplica {
     uint32_t steps_over_by(Instant now) const;
     Duration run_time(uint32_t steps) const;
     void launch(Instant now, uint32_t max_steps);
+    void plan(Instant now, uint32_t max_steps);
     void fill_outcome(uint32_t steps);
     void account(Duration time);
 
     StepCost cost_;
     uint32_t max_steps_;
     Scheduler scheduler_;
+    std::unique_ptr<KvLoads> loads_;  // null: there is nowhere to load from
     std::unordered_map<SequenceId, Answer> answers_;
     std::optional<Plan> plan_;  // what is being computed, plan_->steps times
     StepShape shape_;

@@ -55,6 +55,9 @@ void World::handle(const Event& event) {
         case EventKind::steps_end:
             if (places_[event.who].version == event.which) steps_end(event.who);
             break;
+        case EventKind::loads_end:
+            if (places_[event.who].life == event.which) loads_end(event.who);
+            break;
         case EventKind::fault:
             fault(event.which == 0 ? setup_.faults[event.who]
                                    : SimFault{now_, event.who, FaultKind::back});
@@ -174,7 +177,7 @@ void World::prove() const {
     size_t running = 0;
     for (const Place& place : places_) {
         CHECK((place.engine == nullptr) == (place.presence == Presence::gone));
-        if (place.engine) place.engine->scheduler().check();
+        if (place.engine) place.engine->check();
     }
     for (const LiveCall& call : calls_)
         running += call.id != 0 && call.place ? 1 : 0;
@@ -182,7 +185,7 @@ void World::prove() const {
     for (const Place& place : places_) {
         if (!place.engine) continue;
         const SchedulerStats stats = place.engine->scheduler().stats();
-        in_schedulers += stats.running + stats.waiting;
+        in_schedulers += stats.running + stats.waiting + place.engine->loading();
     }
     CHECK(running == in_schedulers, running, " calls at replicas, which have ", in_schedulers);
 }

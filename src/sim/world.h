@@ -39,9 +39,10 @@ class World {
         const SimReplica* kind = nullptr;
         std::unique_ptr<VirtualReplica> engine;  // null: gone
         Presence presence = Presence::gone;
-        uint32_t life = 0;     // how often it has started
-        uint64_t version = 0;  // of the event that ends its steps
-        bool wakes = false;    // an event is on its way
+        uint32_t life = 0;                     // how often it has started
+        uint64_t version = 0;                  // of the event that ends its steps
+        bool wakes = false;                    // an event is on its way
+        Instant loads_end = Instant::never();  // of the event that is on its way
         Instant paid_since;
         bool is_paid = false;
         Duration paid;
@@ -49,6 +50,7 @@ class World {
         std::vector<Duration> time_by_held_percent = std::vector<Duration>(101);
         SchedulerStats scheduler;
         KvStats kv;
+        KvLoadStats loads;
     };
 
     struct SessionState {
@@ -80,6 +82,7 @@ class World {
     void handle(const Event& event);
     void send(uint32_t session);
     void steps_end(uint32_t place);
+    void loads_end(uint32_t place);
     void wake(uint32_t place);
     void fault(const SimFault& fault);
     void queue_deadline();
@@ -90,6 +93,7 @@ class World {
     void offer(uint32_t slot);
     void route(uint32_t slot);
     void submit(uint32_t slot, const Call& call, uint32_t place);
+    void not_taken(uint32_t slot);
     void first_token(uint32_t slot, const VirtualReplica::FirstToken& first);
     void answered(uint32_t slot, const KvCursor& cursor);
     void leave_upstream(uint32_t slot, Ending ending);
@@ -114,6 +118,7 @@ class World {
     void retire(uint32_t place);
     void count_in(Place& place) const;
     void catch_up(uint32_t place);
+    void await_loads(uint32_t place);
     void wake_soon(uint32_t place);
     void autoscale();
     void sample();
@@ -129,6 +134,7 @@ class World {
     void prove() const;
     SimReport report();
     void add_replicas(SimReport& report, Instant first, Instant last);
+    void add_tiers(SimReport& report) const;
 
     const Trace& trace_;
     const SimSetup& setup_;

@@ -126,17 +126,25 @@ void World::submit(uint32_t slot, const Call& call, uint32_t place) {
     catch_up(place);
     live.place = place;
     const Result<void> taken =
-        places_[place].engine->submit(std::move(spec), state.prompts.answer(), now_);
+        places_[place].engine->submit(std::move(spec), state.prompts.answer(), now_, call.keys);
     if (taken.ok()) {
         router_.accepted(call);
         wake_soon(place);
         return;
     }
+    if (taken.error().code == Code::exhausted) return not_taken(slot);
     live.place.reset();
     router_.ended(call.id, Ending::failed, std::nullopt, now_);
-    if (taken.error().code == Code::exhausted) return try_failed(slot, kNoUpstreamRetry);
     if (live.record.sent >= Instant() + setup_.warm_up) ++too_large_;
     give_up(slot);  // it fits nowhere: no trying helps
+}
+
+/// The replica has no place in its queue.
+void World::not_taken(uint32_t slot) {
+    LiveCall& live = calls_[slot];
+    live.place.reset();
+    router_.ended(CallId{live.id}, Ending::failed, std::nullopt, now_);
+    try_failed(slot, kNoUpstreamRetry);
 }
 
 // --- out ----------------------------------------------------------------------------------------
@@ -146,6 +154,7 @@ void World::first_token(uint32_t slot, const VirtualReplica::FirstToken& first) 
     live.has_first_token = true;
     live.record.first = now_;
     live.record.cached_tokens = first.cached_tokens;
+    live.record.loaded = first.loaded;
     router_.first_token(CallId{live.id}, now_);
     if (live.ask) queue_->streaming(*live.ask);
 }

@@ -26,11 +26,16 @@ UpstreamFacts facts_of(const SimReplica& kind, uint32_t place, uint32_t block_to
     const double per_s = kind.scheduler.step_tokens / kind.cost.time(chunk).seconds();
     const Duration alone = kind.cost.time(one);
     const Duration peers = kind.cost.time(batch) - alone;
+    uint64_t kv_tokens = kind.kv_tokens;
+    if (kind.tiers.any())
+        kv_tokens += static_cast<uint64_t>(
+            static_cast<double>(kind.tiers.ram_bytes + kind.tiers.disk_bytes) /
+            kind.kv_bytes_per_token);
     return {.name = mix(fnv1a64(kind.name), place),
             .prefill_tokens_per_s = std::max<int64_t>(1, static_cast<int64_t>(per_s)),
             .decode_per_token = alone,
             .decode_per_peer = peers / static_cast<int64_t>(kTypicalBatch - 1),
-            .kv_blocks = static_cast<uint32_t>(kind.kv_tokens / block_tokens)};
+            .kv_blocks = static_cast<uint32_t>(kv_tokens / block_tokens)};
 }
 
 void add(SchedulerStats& sum, const SchedulerStats& more) {
@@ -41,6 +46,15 @@ void add(SchedulerStats& sum, const SchedulerStats& more) {
 void add(KvStats& sum, const KvStats& more) {
     sum.evicted_blocks += more.evicted_blocks;
     sum.reread += more.reread;
+}
+
+void add(KvLoadStats& sum, const KvLoadStats& more) {
+    sum.from_ram += more.from_ram;
+    sum.from_disk += more.from_disk;
+    sum.tiers.to_ram += more.tiers.to_ram;
+    sum.tiers.to_disk += more.tiers.to_disk;
+    sum.tiers.dropped += more.tiers.dropped;
+    sum.not_reread_tokens += more.not_reread_tokens;
 }
 
 }  // namespace
@@ -60,15 +74,34 @@ void World::wake(uint32_t place) {
     if (!here.engine) return;
     if (const auto end = here.engine->begin(now_))
         events_.add(*end, EventKind::steps_end, place, ++here.version);
-    else if (here.presence == Presence::draining && setup_.autoscaler &&
-             here.engine->scheduler().idle())
-        retire(place);  // whom an operator drained waits to be brought back
+    else if (here.presence == Presence::draining && setup_.autoscaler && here.engine->idle())
+        return retire(place);  // whom an operator drained waits to be brought back
+    await_loads(place);
 }
 
 void World::catch_up(uint32_t place) {
     Place& here = places_[place];
     const auto end = here.engine->catch_up(now_);
     if (end) events_.add(*end, EventKind::steps_end, place, ++here.version);
+}
+
+void World::await_loads(uint32_t place) {
+    Place& here = places_[place];
+    const Instant end = here.engine->loads_end();
+    if (end >= here.loads_end) return;
+    here.loads_end = end;
+    events_.add(end, EventKind::loads_end, place, here.life);
+}
+
+void World::loads_end(uint32_t place) {
+    Place& here = places_[place];
+    if (!here.engine) return;
+    here.loads_end = Instant::never();
+    catch_up(place);
+    for (const SequenceId id : here.engine->end_loads(now_))
+        not_taken(slot_of(id));
+    await_loads(place);
+    wake_soon(place);
 }
 
 void World::steps_end(uint32_t place) {
@@ -155,6 +188,7 @@ void World::retire(uint32_t place) {
     count_in(here);
     note(here.engine->scheduler().digest(), place);
     here.engine.reset();
+    here.loads_end = Instant::never();
     here.presence = Presence::gone;
     ++here.version;
     if (!setup_.autoscaler) return;  // a machine that failed is still paid for
@@ -163,10 +197,11 @@ void World::retire(uint32_t place) {
 }
 
 void World::count_in(Place& place) const {
-    const VirtualReplica& engine = *place.engine;
+    VirtualReplica& engine = *place.engine;
     place.busy = place.busy + engine.busy();
     add(place.scheduler, engine.scheduler().stats());
     add(place.kv, engine.scheduler().kv().stats());
+    add(place.loads, engine.load_stats());
     for (size_t i = 0; i < place.time_by_held_percent.size(); ++i)
         place.time_by_held_percent[i] =
             place.time_by_held_percent[i] + engine.time_by_held_percent()[i];
@@ -219,7 +254,7 @@ void World::sample() {
         const SchedulerStats stats = place.engine->scheduler().stats();
         ++engines;
         sample.running += stats.running;
-        sample.waiting += stats.waiting;
+        sample.waiting += stats.waiting + static_cast<uint32_t>(place.engine->loading());
         sample.kv_held += place.engine->kv_held();
         sample.kv_cached += place.engine->kv_cached();
     }

@@ -140,6 +140,8 @@ SimReport World::report() {
     report.positions = by_position(records_, setup_.targets);
     report.series = std::move(series_);
     add_replicas(report, first, last);
+    const auto has_tiers = [](const SimReplica& kind) { return kind.tiers.any(); };
+    if (std::ranges::any_of(setup_.replicas, has_tiers)) add_tiers(report);
     report.digest = digest_;
     return report;
 }
@@ -158,13 +160,40 @@ void World::add_replicas(SimReport& report, Instant first, Instant last) {
         report.dollars += place.kind->dollars_per_hour * place.paid.seconds() / 3'600;
         report.preemptions += place.scheduler.preemptions;
         report.evicted_tokens += place.kv.evicted_blocks * trace_.block_tokens;
-        report.reread_tokens += place.kv.reread;
+        report.reread_tokens += place.kv.reread - place.loads.not_reread_tokens;
         report.utilisation.push_back(seconds > 0 ? place.busy.seconds() / seconds : 0);
         for (size_t percent = 0; percent < held.size(); ++percent)
             held[percent] = held[percent] + place.time_by_held_percent[percent];
     }
     report.kv_held_p50 = share_at(held, 0.5);
     report.kv_held_max = share_at(held, 1);
+}
+
+void World::add_tiers(SimReport& report) const {
+    SimTierUse& use = report.tiers.emplace();
+    std::vector<double> load_s;
+    for (const SimCall& record : records_) {
+        const KvLoaded& loaded = record.loaded;
+        const uint32_t below = loaded.ram_tokens + loaded.disk_tokens;
+        if (record.failed) continue;
+        use.own_tokens += record.cached_tokens - std::min(below, record.cached_tokens);
+        use.ram_tokens += loaded.ram_tokens;
+        use.disk_tokens += loaded.disk_tokens;
+        if (below > 0) load_s.push_back(loaded.took.seconds());
+    }
+    use.loads = load_s.size();
+    use.load_s = percentiles_of(std::move(load_s));
+    for (const Place& place : places_) {
+        const double block_bytes = place.kind->kv_bytes_per_token * trace_.block_tokens;
+        const auto bytes = [&](uint64_t blocks) {
+            return static_cast<uint64_t>(static_cast<double>(blocks) * block_bytes);
+        };
+        use.bytes_from_ram += bytes(place.loads.from_ram);
+        use.bytes_from_disk += bytes(place.loads.from_disk);
+        use.bytes_to_ram += bytes(place.loads.tiers.to_ram);
+        use.bytes_to_disk += bytes(place.loads.tiers.to_disk);
+        use.bytes_dropped += bytes(place.loads.tiers.dropped);
+    }
 }
 
 }  // namespace brigada

@@ -161,6 +161,8 @@ MixerGeometry AttentionReader::latent_mixer(bool has_indexer) const {
     if (l.output_gate) m.params += d_model_ * outputs;
     m.kv = LatentKv{.latent = l.rank,
                     .rope = l.rope,
+                    .nope = l.nope,
+                    .value_dim = l.value_dim,
                     .indexer_bytes = indexer_key_bytes(l.indexer_dim),
                     .indexer_heads = l.indexer_heads,
                     .indexer_top = l.indexer_top};

@@ -193,6 +193,12 @@ class GgufReader {
         LatentKv kv;
         TRY(kv.latent, keys_.needed("attention.kv_lora_rank", kMostWidth));
         TRY(kv.rope, keys_.count_or("rope.dimension_count", kMostWidth, 0));
+        // Older files have the expanded widths where newer ones have those of the latent.
+        TRY(const uint32_t key, keys_.count_or("attention.key_length", kMostWidth, 0));
+        TRY(const uint32_t value, keys_.count_or("attention.value_length", kMostWidth, 0));
+        TRY(const uint32_t expanded, keys_.count_or("attention.key_length_mla", kMostWidth, key));
+        TRY(kv.value_dim, keys_.count_or("attention.value_length_mla", kMostWidth, value));
+        kv.nope = expanded > kv.rope ? expanded - kv.rope : 0;
         return LayerKv(kv);
     }
 
