@@ -95,6 +95,7 @@ class Scheduler {
 
   private:
     struct Candidate;
+    struct FreshLevels;
 
     // Steps of plan(), in order.
     void expire_waiting(Plan& plan, Instant now);
@@ -118,7 +119,8 @@ class Scheduler {
     bool fits(const Sequence& sequence, uint32_t cached, uint32_t reserved_blocks) const;
     uint32_t admit(Plan& plan, Sequence& sequence, Instant now);
     int64_t level(const Sequence& sequence, Instant now) const;
-    Candidate candidate(Sequence& sequence, Instant now) const;
+    Candidate candidate(Sequence& sequence, const FreshLevels& fresh, Instant now) const;
+    FreshLevels fresh_levels(Instant now) const;
     uint32_t running_siblings() const;
 
     // Parts of look_ahead() and of committing several steps.

@@ -1,5 +1,6 @@
 // Scheduler::plan and its steps: who gets how many tokens of the next step, and who must make room.
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "base/check.h"
@@ -20,6 +21,11 @@ uint32_t shared_ids(const Tokens& a, const Tokens& b) {
 }
 
 }  // namespace
+
+/// The lowest level of each class among those that wait and never ran.
+struct Scheduler::FreshLevels {
+    std::map<int32_t, int64_t> of_class;
+};
 
 /// A waiting sequence and its place in the order of admission; the smallest goes first.
 struct Scheduler::Candidate {
@@ -86,9 +92,10 @@ void Scheduler::continue_prefills(Plan& plan, Instant now) {
 
 void Scheduler::admit_waiting(Plan& plan, Instant now) {
     if (!plan.preempted.empty() || waiting_.empty()) return;
+    const FreshLevels fresh = fresh_levels(now);
     std::vector<Candidate> queue;
     for (Sequence* sequence : waiting_)
-        queue.push_back(candidate(*sequence, now));
+        queue.push_back(candidate(*sequence, fresh, now));
     std::ranges::make_heap(queue, Candidate::later);
     uint32_t reserved = 0;  // blocks that running sequences need for what they know already
     for (const Sequence* sequence : running_)
@@ -97,7 +104,7 @@ void Scheduler::admit_waiting(Plan& plan, Instant now) {
     for (uint32_t looks = 0; !queue.empty() && budget_left_ > 0 && looks < kLooksPerStep;) {
         std::ranges::pop_heap(queue, Candidate::later);
         Candidate& first = queue.back();
-        const Candidate again = candidate(*first.sequence, now);
+        const Candidate again = candidate(*first.sequence, fresh, now);
         if (again.served != first.served) {  // its tenant was served since: it may not be first now
             first = again;
             std::ranges::push_heap(queue, Candidate::later);
@@ -197,10 +204,28 @@ Sequence& Scheduler::least_important() const {
 
 // --- admission ----------------------------------------------------------------------------------
 
-Scheduler::Candidate Scheduler::candidate(Sequence& sequence, Instant now) const {
+// One that was preempted goes before all of its class that never ran, however long those wait: its
+// client has seen a part of the answer.
+Scheduler::Candidate Scheduler::candidate(Sequence& sequence, const FreshLevels& fresh,
+                                          Instant now) const {
     const int64_t served = config_.tenant_fairness ? tenants_.served(sequence.spec.tenant) : 0;
-    return {level(sequence, now),  !sequence.begun,  served,   sequence.spec.deadline,
-            sequence.spec.arrival, sequence.spec.id, &sequence};
+    int64_t level = this->level(sequence, now);
+    const auto oldest = fresh.of_class.find(sequence.spec.priority);
+    if (sequence.begun && oldest != fresh.of_class.end()) level = std::min(level, oldest->second);
+    return {level,     !sequence.begun,       served, sequence.spec.deadline, sequence.spec.arrival,
+            sequence.spec.id, &sequence};
+}
+
+Scheduler::FreshLevels Scheduler::fresh_levels(Instant now) const {
+    FreshLevels fresh;
+    if (std::ranges::none_of(waiting_, &Sequence::begun)) return fresh;  // then nobody asks
+    for (const Sequence* sequence : waiting_) {
+        if (sequence->begun) continue;
+        const int64_t level = this->level(*sequence, now);
+        const auto [place, is_new] = fresh.of_class.try_emplace(sequence->spec.priority, level);
+        if (!is_new) place->second = std::min(place->second, level);
+    }
+    return fresh;
 }
 
 int64_t Scheduler::level(const Sequence& sequence, Instant now) const {

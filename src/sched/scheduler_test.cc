@@ -329,6 +329,20 @@ TEST_F(Scheduling, preempts_the_least_important_and_resumes_it_with_its_tokens) 
     EXPECT_GE(scheduler().stats().preemptions, 1u);
 }
 
+TEST_F(Scheduling, resumes_a_preempted_one_before_fresh_ones_of_its_class_however_old) {
+    kv_.blocks = 10;
+    config_.watermark_permille = 0;
+    config_.ageing = Duration::milliseconds(20);
+    submit(spec(kA, numbers(0, 16), 20));
+    submit(spec(kB, numbers(100, 15), 20));
+    submit(spec(kC, numbers(200, 20), 4));  // waits from the first step on
+    for (int i = 0; i < 200 && scheduler().stats().preemptions == 0; ++i)
+        step();
+    ASSERT_EQ(scheduler().stats().preemptions, 1u);
+    run_until_idle();
+    EXPECT_EQ(ended_, (std::vector{kA, kB, kC}));
+}
+
 TEST_F(Scheduling, admits_nothing_in_a_step_that_preempted) {
     kv_.blocks = 8;
     config_.watermark_permille = 0;
