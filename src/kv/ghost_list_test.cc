@@ -20,8 +20,7 @@ TEST(GhostList, remembers_what_a_list_of_the_newest_evictions_remembers) {
             newest.push_back(key);
             if (newest.size() > capacity) newest.pop_front();
             for (uint64_t k = 0; k < 24; ++k)
-                ASSERT_EQ(ghosts.contains(BlockKey{k}),
-                          std::ranges::count(newest, BlockKey{k}) > 0)
+                ASSERT_EQ(ghosts.contains(BlockKey{k}), std::ranges::count(newest, BlockKey{k}) > 0)
                     << k;
             ghosts.check();
             if (i != 1'000) continue;

@@ -154,8 +154,8 @@ class PrefixTree {
         uint64_t last_used = 0;     // when it was unlocked
         SessionId session{};        // the only session that used it; 0: none or several
         uint8_t priority = kPriorityDefault;
-        bool shared = false;      // several conversations continue from here or below
-        bool superseded = false;  // demoted; the next use restores it
+        bool shared = false;                // several conversations continue from here or below
+        bool superseded = false;            // demoted; the next use restores it
         Instant expiry = Instant::never();  // when the priority lapses
         Instant look_again_at =
             Instant::never();  // its entry in expiries_, never later; never: none
@@ -197,7 +197,7 @@ class PrefixTree {
     BlockId find_below(KvScopeId scope, BlockId here, std::span<const TokenId> wanted) const;
     BlockId find_first(KvScopeId scope, BlockId parent, BlockKey key,
                        std::span<const TokenId> wanted) const;
-    BlockId next_in_run(BlockId block) const;  // kNone: it is the last one
+    BlockId next_in_run(BlockId block) const;                // kNone: it is the last one
     BlockId ancestor(BlockId block, uint32_t blocks) const;  // the end of a path so long
     uint32_t common_blocks(BlockId a, BlockId b) const;
 
@@ -254,7 +254,7 @@ class PrefixTree {
     TagTable index_;            // first blocks of runs, by key and parent
     std::vector<Rank> leaves_;  // unlocked runs without children; a heap, the first to go on top
     std::set<std::pair<Instant, RunId>> expiries_;  // when to look at a hint again
-    Tips tips_;  // the deepest block that only this session used
+    Tips tips_;                                     // the deepest block that only this session used
     std::map<std::pair<std::string, std::string>, KvScopeId> scope_ids_;
     std::unordered_map<KvScopeId, Scope> scopes_;
     uint32_t next_scope_ = 0;

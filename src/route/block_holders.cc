@@ -232,7 +232,8 @@ void BlockHolders::check() const {
         ++used;
         if (here.holder != kShared) {
             ++blocks;
-            CHECK(entry(keys_[here.holder].at(here.block)) == &here, "a key is not found, or twice");
+            CHECK(entry(keys_[here.holder].at(here.block)) == &here,
+                  "a key is not found, or twice");
             continue;
         }
         ++shared_used;

@@ -212,8 +212,13 @@ Scheduler::Candidate Scheduler::candidate(Sequence& sequence, const FreshLevels&
     int64_t level = this->level(sequence, now);
     const auto oldest = fresh.of_class.find(sequence.spec.priority);
     if (sequence.begun && oldest != fresh.of_class.end()) level = std::min(level, oldest->second);
-    return {level,     !sequence.begun,       served, sequence.spec.deadline, sequence.spec.arrival,
-            sequence.spec.id, &sequence};
+    return {level,
+            !sequence.begun,
+            served,
+            sequence.spec.deadline,
+            sequence.spec.arrival,
+            sequence.spec.id,
+            &sequence};
 }
 
 Scheduler::FreshLevels Scheduler::fresh_levels(Instant now) const {

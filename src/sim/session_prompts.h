@@ -39,7 +39,7 @@ class SessionPrompts {
     void name_answer(const TraceCall& call, const TraceCall* next, uint32_t block_tokens,
                      uint32_t& next_name);
 
-    Tokens names_;                // all that the trace lists; as long as keys_ they are the ids
+    Tokens names_;                 // all that the trace lists; as long as keys_ they are the ids
     std::optional<TokenId> tail_;  // the id of the last block, when it is not full
     Tokens answer_;
     std::vector<BlockKey> keys_;
