@@ -1,7 +1,5 @@
 #include "kv/ghost_list.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 #include "base/ids.h"
 
@@ -14,34 +12,46 @@ uint64_t hash_of(BlockKey key) {
 
 }  // namespace
 
-GhostList::GhostList(uint32_t capacity) : ring_(capacity), places_(capacity) {}
-
 void GhostList::remember(BlockKey key) {
-    if (ring_.empty()) return;
-    const uint32_t place = next_place_;
-    next_place_ = (next_place_ + 1) % static_cast<uint32_t>(ring_.size());
-    if (places_.size() == ring_.size()) places_.remove(hash_of(ring_[place]), place);
-    ring_[place] = key;
-    places_.add(hash_of(key), place);
+    if (half_ == 0) return;
+    if (halves_[newer_].keys.size() == half_) {
+        newer_ = 1 - newer_;
+        halves_[newer_].clear();
+    }
+    Half& newer = halves_[newer_];
+    newer.places.add(hash_of(key), static_cast<uint32_t>(newer.keys.size()));
+    newer.keys.push_back(key);
 }
 
 bool GhostList::contains(BlockKey key) const {
-    return places_.find(hash_of(key), [&](uint32_t place) { return ring_[place] == key; }) !=
-           TagTable::kNone;
+    return halves_[newer_].contains(key) || halves_[1 - newer_].contains(key);
 }
 
 void GhostList::clear() {
-    places_.clear();
-    next_place_ = 0;
+    for (Half& half : halves_)
+        half.clear();
+}
+
+bool GhostList::Half::contains(BlockKey key) const {
+    const uint32_t place =
+        places.find(hash_of(key), [&](uint32_t candidate) { return keys[candidate] == key; });
+    return place != TagTable::kNone;
+}
+
+void GhostList::Half::clear() {
+    places.clear();
+    keys.clear();
 }
 
 void GhostList::check() const {
-    CHECK(places_.size() <= ring_.size());
-    std::vector<bool> listed(ring_.size(), false);
-    places_.for_each([&](uint32_t place) {
-        CHECK(!listed.at(place) && contains(ring_[place]), "a ghost is not found, or twice");
-        listed[place] = true;
-    });
+    for (const Half& half : halves_) {
+        CHECK(half.places.size() == half.keys.size() && half.keys.size() <= half_);
+        std::vector<bool> listed(half.keys.size(), false);
+        half.places.for_each([&](uint32_t place) {
+            CHECK(!listed.at(place) && half.contains(half.keys[place]), "a ghost is not found");
+            listed[place] = true;
+        });
+    }
 }
 
 }  // namespace brigada

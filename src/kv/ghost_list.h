@@ -1,7 +1,9 @@
 // GhostList: the keys of blocks evicted not long ago. It tells a re-prefill after eviction, which
-// more memory or a better policy would have saved, from a first read, which nothing saves.
+// more memory or a better policy would have saved, from a first read, which nothing saves. Two
+// halves take turns: the newer one fills, the older one is forgotten as a whole.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,8 +15,8 @@ namespace brigada {
 
 class GhostList {
   public:
-    /// Remembers the newest `capacity` evictions; 0 remembers nothing.
-    explicit GhostList(uint32_t capacity);
+    /// Remembers the newest `capacity` evictions, or at least half as many; 0 remembers nothing.
+    explicit GhostList(uint32_t capacity) : half_((capacity + 1) / 2) {}
 
     void remember(BlockKey key);
 
@@ -22,13 +24,21 @@ class GhostList {
     bool contains(BlockKey key) const;
     void clear();
 
-    bool empty() const { return places_.size() == 0; }
+    bool empty() const { return halves_[0].keys.empty() && halves_[1].keys.empty(); }
     void check() const;
 
   private:
-    std::vector<BlockKey> ring_;  // in the order of eviction; the first places_.size() are used
-    TagTable places_;             // in the ring, by key; twice evicted, twice here
-    uint32_t next_place_ = 0;
+    struct Half {
+        std::vector<BlockKey> keys;  // oldest first
+        TagTable places;             // in keys, by key; twice evicted, twice here
+
+        bool contains(BlockKey key) const;
+        void clear();
+    };
+
+    uint32_t half_;
+    std::array<Half, 2> halves_;
+    uint32_t newer_ = 0;
 };
 
 }  // namespace brigada

@@ -8,23 +8,29 @@
 namespace brigada {
 namespace {
 
-TEST(GhostList, remembers_what_a_list_of_the_newest_evictions_remembers) {
-    for (uint32_t capacity : {0u, 1u, 2u, 5u, 16u}) {
+TEST(GhostList, remembers_the_newest_half_of_its_capacity_and_nothing_beyond_it) {
+    for (uint32_t capacity : {0u, 1u, 2u, 6u, 16u}) {
         SCOPED_TRACE(capacity);
         Rng rng(capacity);
         GhostList ghosts(capacity);
         std::deque<BlockKey> newest;
+        const auto is_among = [&](BlockKey key, size_t last) {
+            const auto first = newest.end() - static_cast<ptrdiff_t>(std::min(last, newest.size()));
+            return std::find(first, newest.end(), key) != newest.end();
+        };
         for (int i = 0; i < 2'000; ++i) {
-            const BlockKey key{rng.below(24)};
-            ghosts.remember(key);
-            newest.push_back(key);
-            if (newest.size() > capacity) newest.pop_front();
-            for (uint64_t k = 0; k < 24; ++k)
-                ASSERT_EQ(ghosts.contains(BlockKey{k}), std::ranges::count(newest, BlockKey{k}) > 0)
-                    << k;
+            const BlockKey evicted{rng.below(24)};
+            ghosts.remember(evicted);
+            newest.push_back(evicted);
+            for (uint64_t k = 0; k < 24; ++k) {
+                const BlockKey key{k};
+                if (is_among(key, capacity / 2)) ASSERT_TRUE(ghosts.contains(key)) << k;
+                if (!is_among(key, capacity + 1)) ASSERT_FALSE(ghosts.contains(key)) << k;
+            }
             ghosts.check();
             if (i != 1'000) continue;
             ghosts.clear();
+            EXPECT_TRUE(ghosts.empty());
             newest.clear();
         }
     }

@@ -284,17 +284,26 @@ void PrefixTree::mark_shared(RunId id) {
 
 /// Not only its one session any more.
 void PrefixTree::used_by_others(RunId id) {
-    const SessionId only = std::exchange(run(id).session, SessionId{});
-    const auto tip = tips_.find(only);
-    if (tip != tips_.end() && stand(tip->second).run == id) move_tip_up(tip, run(id).parent);
+    if (run(id).tip != kNoTip) move_tip_up(id);
+    run(id).session = SessionId{};
 }
 
-/// The session's tip was in a run that is not only its own any more, or is gone.
-void PrefixTree::move_tip_up(Tips::iterator tip, BlockId parent) {
-    if (parent != kNone && run_of(parent).session == tip->first)
-        tip->second = parent;
-    else
-        tips_.erase(tip);
+// --- tips ---------------------------------------------------------------------------------------
+
+void PrefixTree::set_tip(RunId id, uint32_t depth) {
+    const auto [place, is_new] = tips_.try_emplace(run(id).session, id);
+    if (!is_new) run(std::exchange(place->second, id)).tip = kNoTip;
+    run(id).tip = depth;
+}
+
+/// The run is not only its session's any more, or is gone.
+void PrefixTree::move_tip_up(RunId id) {
+    const SessionId session = run(id).session;
+    const BlockId parent = run(id).parent;
+    if (parent != kNone && run_of(parent).session == session)
+        return set_tip(stand(parent).run, stand(parent).depth);
+    run(id).tip = kNoTip;
+    tips_.erase(session);
 }
 
 // --- evicting -----------------------------------------------------------------------------------
@@ -310,9 +319,6 @@ std::optional<PrefixTree::Evicted> PrefixTree::evict() {
 void PrefixTree::remove(BlockId block) {
     CHECK(is_open_leaf(block));
     const RunId id = stand(block).run;
-    const auto above = parent(block);
-    const auto tip = tips_.find(run(id).session);
-    if (tip != tips_.end() && tip->second == block) move_tip_up(tip, above.value_or(kNone));
     --unlocked_;
     --live_;
     if (run(id).size() > 1)
@@ -324,6 +330,7 @@ void PrefixTree::remove(BlockId block) {
 
 void PrefixTree::shorten_leaf(Run& run) {
     run.blocks.pop_back();
+    if (run.tip == run.end()) --run.tip;
     const size_t at = run.leaf;
     leaves_[at] = rank(run);
     settle_leaf(at);
@@ -331,6 +338,7 @@ void PrefixTree::shorten_leaf(Run& run) {
 
 void PrefixTree::remove_run(RunId id) {
     const BlockId parent = run(id).parent;
+    if (run(id).tip != kNoTip) move_tip_up(id);
     close_leaf(run(id));
     free_run(id);
     if (parent == kNone) return;

@@ -131,9 +131,8 @@ class PrefixTree {
   private:
     static constexpr BlockId kNone{UINT32_MAX};
     static constexpr uint32_t kNotALeaf = UINT32_MAX;
+    static constexpr uint32_t kNoTip = UINT32_MAX;
     enum class RunId : uint32_t {};
-    using Tips = std::unordered_map<SessionId, BlockId>;
-
     /// Where a block stands.
     struct Stand {
         BlockKey key{};
@@ -151,6 +150,7 @@ class PrefixTree {
         uint32_t children = 0;  // runs that hang from the last block
         uint32_t locks = 0;
         uint32_t leaf = kNotALeaf;  // its place in leaves_
+        uint32_t tip = kNoTip;      // depth of its session's tip, if that is here
         uint64_t last_used = 0;     // when it was unlocked
         SessionId session{};        // the only session that used it; 0: none or several
         uint8_t priority = kPriorityDefault;
@@ -219,7 +219,8 @@ class PrefixTree {
     void lock_run(RunId id, SessionId session);
     void unlock_run(Run& run);
     void used_by_others(RunId id);
-    void move_tip_up(Tips::iterator tip, BlockId parent);
+    void set_tip(RunId id, uint32_t depth);
+    void move_tip_up(RunId id);
     void shorten_leaf(Run& run);
     void remove_run(RunId id);
     void mark_shared(RunId id);
@@ -254,7 +255,8 @@ class PrefixTree {
     TagTable index_;            // first blocks of runs, by key and parent
     std::vector<Rank> leaves_;  // unlocked runs without children; a heap, the first to go on top
     std::set<std::pair<Instant, RunId>> expiries_;  // when to look at a hint again
-    Tips tips_;                                     // the deepest block that only this session used
+    std::unordered_map<SessionId, RunId> tips_;     // where its tip is: the deepest block that only
+                                                    // this session used
     std::map<std::pair<std::string, std::string>, KvScopeId> scope_ids_;
     std::unordered_map<KvScopeId, Scope> scopes_;
     uint32_t next_scope_ = 0;

@@ -12,6 +12,7 @@ void PrefixTree::check() const {
     uint32_t live = 0;
     uint32_t unlocked = 0;
     uint32_t open = 0;
+    size_t tips = 0;
     uint32_t queued = 0;
     uint32_t used = 0;
     for (uint32_t i = 0; i < runs_.size(); ++i) {
@@ -24,6 +25,7 @@ void PrefixTree::check() const {
         live += here.size();
         if (here.locks == 0) unlocked += here.size();
         if (here.leaf != kNotALeaf) ++open;
+        if (here.tip != kNoTip) ++tips;
         if (here.look_again_at != Instant::never()) ++queued;
     }
     for (uint32_t i = 0; i < runs_.size(); ++i)
@@ -38,8 +40,9 @@ void PrefixTree::check() const {
     for (const auto& [scope, runs] : runs_of)
         CHECK(scopes_.at(scope).refs >= runs);
     CHECK(scope_ids_.size() == scopes_.size());
-    for (const auto& [session, tip] : tips_)
-        CHECK(contains(tip) && run_of(tip).session == session, "session ", raw(session));
+    CHECK(tips == tips_.size());
+    for (const auto& [session, id] : tips_)
+        CHECK(run(id).session == session && run(id).tip != kNoTip, "session ", raw(session));
     check_index(used);
 }
 
@@ -68,6 +71,7 @@ void PrefixTree::check_run(RunId id) const {
     CHECK(here.look_again_at <= here.expiry, "run ", number, " would keep its hint too long");
     if (here.look_again_at != Instant::never())
         CHECK(expiries_.contains({here.look_again_at, id}), "run ", number);
+    CHECK(here.tip == kNoTip || (here.tip >= here.depth && here.tip < here.end()));
     CHECK(here.priority <= kPriorityMax);
 }
 

@@ -82,15 +82,16 @@ uint32_t PrefixTree::supersede(SessionId session, BlockId newest) {
     const bool newest_is_own = run_of(newest).session == session;
     const auto tip = tips_.find(session);
     if (tip == tips_.end()) {
-        if (newest_is_own) tips_[session] = newest;
+        if (newest_is_own) set_tip(stand(newest).run, stand(newest).depth);
         return 0;
     }
-    const BlockId older = tip->second;
+    const Run& older_run = run(tip->second);
+    const BlockId older = older_run.blocks[older_run.tip - older_run.depth];
     const uint32_t common = common_blocks(older, newest);
     const uint32_t older_blocks = stand(older).depth + 1;
     const bool extends = uint64_t{common} * 2 >= older_blocks;
     const bool is_longer = stand(newest).depth + 1 > older_blocks;
-    if (newest_is_own && (extends || is_longer)) tip->second = newest;
+    if (newest_is_own && (extends || is_longer)) set_tip(stand(newest).run, stand(newest).depth);
     return extends && common < older_blocks ? demote(session, older, common) : 0;
 }
 

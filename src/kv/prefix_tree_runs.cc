@@ -63,6 +63,7 @@ void PrefixTree::cut_after(BlockId block) {
     upper_run.children = 1;
     upper_run.leaf = kNotALeaf;
     if (upper_run.look_again_at != Instant::never()) look_again(lower, upper_run.look_again_at);
+    if (upper_run.tip != kNoTip && upper_run.tip >= lower_run.depth) set_tip(lower, upper_run.tip);
 }
 
 /// All but the blocks and where they stand.
@@ -93,6 +94,7 @@ bool PrefixTree::join_above(RunId id) {
     upper.children = lower.children;
     upper.leaf = lower.leaf;
     const std::vector<BlockId> blocks = lower.blocks;
+    if (lower.tip != kNoTip) set_tip(stand(parent).run, lower.tip);
     free_run(id);
     append(stand(parent).run, blocks);
     return true;
