@@ -35,3 +35,10 @@ pkg_check_modules(hiredis REQUIRED IMPORTED_TARGET hiredis)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(prometheus REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 find_package(Boost 1.81 REQUIRED)
+
+# The heap of the product: a call takes and gives back a hundred small things, and a body of 400 KB goes
+# back to the system when it is freed. A sanitizer brings a heap of its own.
+if(NOT BRIGADA_SANITIZE AND NOT BRIGADA_FUZZ)
+    find_package(mimalloc REQUIRED)
+    set(BRIGADA_HEAP mimalloc)
+endif()

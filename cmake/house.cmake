@@ -58,7 +58,7 @@ function(brigada_binary name)
     brigada_link(brigada_${ARG_FOLDER} PUBLIC "${ARG_DEPS}" "${ARG_USES}")
     target_precompile_headers(brigada_${ARG_FOLDER} PRIVATE ${ARG_HEAVY})
     add_executable(${name} ${main})
-    target_link_libraries(${name} PRIVATE brigada_${ARG_FOLDER})
+    target_link_libraries(${name} PRIVATE ${BRIGADA_HEAP} brigada_${ARG_FOLDER})
     brigada_test(${ARG_FOLDER} "${tests}" "${ARG_HEAVY}")
 endfunction()
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "base/append_all.h"
 #include "base/digits.h"
 #include "base/file.h"
 #include "base/ids.h"
@@ -47,6 +48,18 @@ TEST(Result, context_is_told_from_further_out) {
 
 TEST(Check, ends_the_process_with_condition_and_values) {
     EXPECT_DEATH(CHECK(1 + 1 == 3, "sum=", 2), "1 \\+ 1 == 3: sum=2");
+}
+
+TEST(AppendAll, puts_texts_behind_what_is_there) {
+    std::string out = "a";
+    append_all(out, std::string("bc"), "", std::string_view("d"), "\r\n");
+    EXPECT_EQ(out, "abcd\r\n");
+    std::string expected = out;
+    for (int i = 0; i < 100; ++i) {
+        append_all(out, "x", std::string(3, 'y'));
+        expected += "xyyy";
+        ASSERT_EQ(out, expected);
+    }
 }
 
 TEST(Digits, have_their_width) {

@@ -134,8 +134,7 @@ Result<void> run_simulate(const SimulateWords& words) {
         return {};
     }
     std::cout << fmt::format("{}: {} sessions, {} calls\n{}\n\n", trace.origin,
-                             trace.sessions.size(), trace.calls(),
-                             describe(setup.replicas.front()));
+                             trace.sessions.size(), trace.calls(), describe(setup.replicas));
     if (policies.size() > 1 || words.seeds > 1) std::cout << comparison_page(policies) << '\n';
     std::cout << run_page(policies.front());
     return {};

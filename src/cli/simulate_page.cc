@@ -94,6 +94,19 @@ std::string tiers_text(const SimTierUse& use) {
         gb(use.bytes_to_ram), gb(use.bytes_to_disk), gb(use.bytes_dropped));
 }
 
+std::string transfers_text(const SimTransfers& transfers) {
+    return fmt::format(
+        "\n{} prompts were read by one replica and answered by another, {} where they were "
+        "answered\n"
+        "transfers took {:.3f} s half of the time, {:.3f} s at the 90th percentile, {:.3f} s at "
+        "most; {:.1f} GB\n"
+        "replicas that only read were busy {:.1f} %, the others {:.1f} %\n",
+        count(transfers.calls), count(transfers.local_calls), transfers.transfer_s.p50,
+        transfers.transfer_s.p90, transfers.transfer_s.max,
+        static_cast<double>(transfers.bytes) / 1e9, transfers.readers_busy * 100,
+        transfers.others_busy * 100);
+}
+
 }  // namespace
 
 std::string comparison_page(const std::vector<PolicyRuns>& policies) {
@@ -149,6 +162,7 @@ std::string run_page(const PolicyRuns& policy) {
         least * 100, most * 100, report.kv_held_p50 * 100, report.kv_held_max * 100,
         count(report.evicted_tokens), count(report.reread_tokens), count(report.preemptions),
         report.seconds_per_token.p90 > 0 ? 1 / report.seconds_per_token.p90 : 0, report.dollars);
+    if (report.transfers) page += transfers_text(*report.transfers);
     if (report.tiers) page += tiers_text(*report.tiers);
     page += groups_table("place in the session", report.positions);
     page += misses_table(report);

@@ -156,12 +156,31 @@ Result<void> add_admission(const SimulateWords& words, const Trace& trace, SimSe
     return {};
 }
 
+/// Some more of these replicas only read, and these only answer.
+Result<void> split(const SimulateWords& words, SimSetup& setup) {
+    SimReplica& others = setup.replicas.front();
+    if (others.kv_bytes_per_token <= 0)
+        return Error{Code::invalid_argument,
+                     "--prefill-replicas needs to know how large a token's KV is: give --model and "
+                     "--gpu, or --kv-bytes-per-token"};
+    others.role = ReplicaRole::decode;
+    SimReplica readers = others;
+    readers.role = ReplicaRole::prefill;
+    readers.count = words.prefill_replicas;
+    setup.replicas.push_back(std::move(readers));
+    setup.link = {.bytes_per_s = words.link_gb_s * 1e9 * words.tp,
+                  .latency = seconds(words.link_latency_s),
+                  .local_tokens = words.read_locally};
+    return {};
+}
+
 }  // namespace
 
 Result<SimSetup> setup_of(const SimulateWords& words, const SimReplica& replica,
                           const Trace& trace) {
     SimSetup setup;
     setup.replicas = {replica};
+    if (words.prefill_replicas > 0) TRY(split(words, setup));
     TRY(add_admission(words, trace, setup));
     for (const std::string& word : words.lost)
         TRY(add_faults(word, "--lose", FaultKind::lost, setup.faults));
@@ -180,6 +199,8 @@ Result<SimSetup> setup_of(const SimulateWords& words, const SimReplica& replica,
     return setup;
 }
 
+namespace {
+
 std::string describe(const SimReplica& replica) {
     const auto tokens_in = [&](uint64_t bytes) {
         const double tokens = static_cast<double>(bytes) / replica.kv_bytes_per_token;
@@ -193,6 +214,18 @@ std::string describe(const SimReplica& replica) {
         text += fmt::format("\nbelow it KV for {} tokens in RAM and {} on disk, {} B each",
                             tokens_in(replica.tiers.ram_bytes), tokens_in(replica.tiers.disk_bytes),
                             grouped(static_cast<int64_t>(replica.kv_bytes_per_token)));
+    return text;
+}
+
+}  // namespace
+
+std::string describe(const std::vector<SimReplica>& replicas) {
+    std::string text;
+    for (const SimReplica& replica : replicas)
+        text += concat(text.empty() ? "" : "\n", describe(replica),
+                       replica.role == ReplicaRole::prefill  ? ", to read prompts"
+                       : replica.role == ReplicaRole::decode ? ", to answer"
+                                                             : "");
     return text;
 }
 
@@ -227,6 +260,17 @@ void add_fleet_options(CLI::App& command, SimulateWords& words) {
         ->type_name("FILE");
     command.add_option("--kv-tokens", words.kv_tokens, "KV of one replica, instead of what fits")
         ->type_name("N");
+    command
+        .add_option("--prefill-replicas", words.prefill_replicas,
+                    "so many more that only read prompts; the others then only answer")
+        ->type_name("N");
+    command.add_option("--link-gb-s", words.link_gb_s, "between them, of each GPU")
+        ->type_name("GB/S");
+    command.add_option("--link-latency", words.link_latency_s, "of a transfer")->type_name("S");
+    command
+        .add_option("--read-locally", words.read_locally,
+                    "prompts of which at most so much is new are read where they are answered")
+        ->type_name("TOKENS");
     command.add_option("--ram-tier", words.ram_tier_gib, "host RAM for KV of each GPU")
         ->type_name("GIB");
     command.add_option("--disk-tier", words.disk_tier_gib, "disk for KV of each GPU")

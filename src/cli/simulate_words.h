@@ -35,6 +35,10 @@ struct SimulateWords {
     double ram_gb_s = 25;
     double disk_gb_s = 5;
     double kv_bytes_per_token = 0;
+    uint32_t prefill_replicas = 0;  // beside `replicas`, which then only answer
+    double link_gb_s = 50;          // of each accelerator
+    double link_latency_s = 0.001;
+    uint32_t read_locally = 0;
     uint32_t replicas = 1;
     uint32_t step_tokens = 8192;
     uint32_t max_num_seqs = 256;
@@ -73,7 +77,7 @@ Result<SimReplica> replica_of(const SimulateWords& words);
 Result<SimSetup> setup_of(const SimulateWords& words, const SimReplica& replica,
                           const Trace& trace);
 
-/// "replica 3 of 8: H100 x 4, llama-3.3-70b ...": what the setup's replicas are, for people.
-std::string describe(const SimReplica& replica);
+/// What the setup's replicas are, for people: a line for each kind.
+std::string describe(const std::vector<SimReplica>& replicas);
 
 }  // namespace brigada

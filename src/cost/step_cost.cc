@@ -31,11 +31,11 @@ double StepCost::seconds(const StepShape& shape) const {
     const auto sequences = static_cast<double>(shape.sequences());
     const auto earlier = static_cast<double>(shape.chunk_context - shape.chunk_tokens);
     const auto context = static_cast<double>(shape.decode_context + shape.chunk_context);
+    const auto sampled = static_cast<double>(shape.decode_tokens() + shape.chunks);
+    const auto decode_pairs = static_cast<double>(shape.decode_context * shape.decode_width);
     const double attention = c_.flop_per_pair * static_cast<double>(shape.chunk_pairs) +
-                             c_.flop_per_reread * earlier +
-                             c_.flop_per_decode_pair * static_cast<double>(shape.decode_context);
-    const double compute =
-        c_.flop_per_token * tokens + c_.flop_per_sequence * sequences + attention;
+                             c_.flop_per_reread * earlier + c_.flop_per_decode_pair * decode_pairs;
+    const double compute = c_.flop_per_token * tokens + c_.flop_per_sequence * sampled + attention;
     const double kv = c_.kv_per_token * context + c_.state_per_sequence * sequences;
     const double comm = c_.comm_s + c_.comm_per_token * tokens;
     return std::max(compute, weights_of(shape)) + kv + comm + c_.step_s + c_.sequence_s * sequences;
@@ -57,12 +57,13 @@ Duration StepCost::run(const StepShape& shape, uint32_t steps) const {
     const auto series = [&](uint32_t first, uint32_t count) {
         return count == 0 ? 0.0 : (at(first) + at(first + count - 1)) / 2 * count;
     };
-    const auto tokens = static_cast<double>(shape.decodes);
+    const auto tokens = static_cast<double>(shape.decode_tokens());
     const double linear = (c_.flop_per_token + c_.flop_per_sequence) * tokens;
     const double weights = weights_of(shape);
     const auto compute_bound = [&](uint32_t step) {
         const uint64_t context = shape.decode_context + uint64_t{shape.decodes} * step;
-        return linear + c_.flop_per_decode_pair * static_cast<double>(context) > weights;
+        const auto pairs = static_cast<double>(context * shape.decode_width);
+        return linear + c_.flop_per_decode_pair * pairs > weights;
     };
     uint32_t low = 0;
     uint32_t high = steps;

@@ -41,6 +41,7 @@ TEST(StepCost, a_run_takes_as_long_as_its_steps) {
         Rng rng(seed);
         const StepCost cost(random_coefficients(rng));
         StepShape shape;
+        shape.decode_width = 1 + static_cast<uint32_t>(rng.below(5));
         for (uint64_t i = rng.below(100); i-- > 0;)
             shape.add_decode(1 + rng.below(3000));
         const auto steps = static_cast<uint32_t>(rng.below(3000));

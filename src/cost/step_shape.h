@@ -7,14 +7,16 @@
 namespace brigada {
 
 struct StepShape {
-    uint32_t decodes = 0;         // sequences that compute one token
+    uint32_t decodes = 0;         // sequences that compute their newest token
+    uint32_t decode_width = 1;    // tokens of each of those: with drafts that are verified
     uint64_t decode_context = 0;  // tokens of KV that they read, together
     uint32_t chunks = 0;          // prompts of which a slice is read
     uint64_t chunk_tokens = 0;    // tokens of those slices, together
     uint64_t chunk_context = 0;   // tokens of KV that the slices read: each its own positions' once
     uint64_t chunk_pairs = 0;     // (query, key) pairs: for each token of a slice all up to itself
 
-    uint64_t tokens() const { return decodes + chunk_tokens; }
+    uint64_t decode_tokens() const { return uint64_t{decodes} * decode_width; }
+    uint64_t tokens() const { return decode_tokens() + chunk_tokens; }
     uint32_t sequences() const { return decodes + chunks; }
 
     void add_decode(uint64_t context) {

@@ -75,18 +75,19 @@ class ClientCall {
     Try never_asked();
     Try unfit();
     void keep_alive(const Deployment& deployment);
-    Task<Try> relay(HttpExchange& exchange, const HttpResponseHead& head);
+    Task<Result<HttpResponseHead>> ask(HttpExchange& exchange, const Upstream& upstream,
+                                       const std::vector<Splice>& edits);
+    Task<Try> relay(HttpExchange& exchange, HttpResponseHead& head);
     Task<Try> relay_whole(HttpExchange& exchange, const HttpResponseHead& head);
-    Task<Try> relay_stream(HttpExchange& exchange, const HttpResponseHead& head);
-    Task<CallStatus> copy_events(HttpExchange& exchange, const HttpResponseHead& head,
-                                 std::string& closing, Error& broke);
+    Task<Try> relay_stream(HttpExchange& exchange, HttpResponseHead& head);
+    Task<CallStatus> copy_events(HttpExchange& exchange, std::string& closing, Error& broke);
     Result<void> take_events(const std::vector<std::string_view>& events, std::string& bytes,
                              std::string& closing);
     Task<bool> pass_on(const std::string& bytes);
     Result<std::string> answer_body(std::string upstream_body);
     Task<void> send_upstream_error(const HttpResponseHead& head, std::string text);
     std::string broken_end();
-    void let_go_of_prompt();
+    void let_go_of_request();
     Task<void> end_stream(std::string closing);
     std::optional<FailureKind> judge_status(const HttpResponseHead& head);
     Task<Try> take_error(HttpExchange& exchange, const HttpResponseHead& head);

@@ -58,11 +58,12 @@ Task<ClientCall::Try> ClientCall::try_model(const std::string& model) {
 
 std::optional<Route> ClientCall::choose(const std::string& model,
                                         const std::vector<UpstreamId>& tried, NoUpstream& why) {
-    auto eligible = setup_->upstreams.eligible(wanted(model), tried, now(), why);
+    const Instant at = now();
+    auto eligible = setup_->upstreams.eligible(wanted(model), tried, at, why);
     if (is_strict()) eligible = in_its_own_dialect(std::move(eligible));
     model_served_ = model;
     call_id_ = gateway_.new_call_id();
-    return gateway_.router().choose(route_call(), eligible, now());
+    return gateway_.router().choose(route_call(), eligible, at);
 }
 
 /// Those that need no translation, if there are any: they can say all that the client says.
@@ -157,18 +158,9 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     else if (!translate(model))
         co_return unfit();
     if (!note_in_ledger()) co_return never_asked();
-    HttpCall call = upstream_call(deployment, upstream.tls, spoken_, request_.headers,
-                                  setup_->config.general.forwards_client_headers);
-    call.body = translates() ? std::vector<std::string_view>{translated_body_}
-                             : spliced(request_.body, edits);
-    witness_.mark(call.headers);
-    call.timeouts = {.connect = setup_->config.brigada.connect_timeout,
-                     .first_byte = first_byte_timeout(deployment),
-                     .between_bytes = setup_->config.brigada.idle_timeout,
-                     .total = deployment.timeout.value_or(setup_->config.router.timeout)};
     HttpExchange exchange(gateway_.client());
     exchange_ = &exchange;
-    const auto head = co_await exchange.start(call);
+    auto head = co_await ask(exchange, upstream, edits);
     Try outcome = Try::failed;
     if (responder_.client_gone()) {
         outcome = client_left(0);
@@ -179,6 +171,22 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     }
     exchange_ = nullptr;
     co_return outcome;
+}
+
+/// Sends the call. What is sent is forgotten when the answer begins.
+Task<Result<HttpResponseHead>> ClientCall::ask(HttpExchange& exchange, const Upstream& upstream,
+                                               const std::vector<Splice>& edits) {
+    const Deployment& deployment = *upstream.deployment;
+    HttpCall call = upstream_call(deployment, upstream.tls, spoken_, request_.headers,
+                                  setup_->config.general.forwards_client_headers);
+    call.body = translates() ? std::vector<std::string_view>{translated_body_}
+                             : spliced(request_.body, edits);
+    witness_.mark(call.headers);
+    call.timeouts = {.connect = setup_->config.brigada.connect_timeout,
+                     .first_byte = first_byte_timeout(deployment),
+                     .between_bytes = setup_->config.brigada.idle_timeout,
+                     .total = deployment.timeout.value_or(setup_->config.router.timeout)};
+    co_return co_await exchange.start(call);
 }
 
 /// What changes of the client's own body.
@@ -248,8 +256,9 @@ ClientCall::Try ClientCall::client_left(int upstream_status) {
 
 void ClientCall::begin_attempt(const Route& route) {
     const Upstream& upstream = setup_->upstreams[route.upstream];
-    counted_ = upstream.state->begin(prompt_tokens_ + answer_tokens_, now());
-    price_ = upstream.price_at(now());
+    const Instant at = now();
+    counted_ = upstream.state->begin(prompt_tokens_ + answer_tokens_, at);
+    price_ = upstream.price_at(at);
     tried_.push_back(route.upstream);
     served_by_ = upstream.deployment;
     attempts_.push_back({.upstream = upstream.deployment->id, .started = WallClock().now()});
@@ -284,6 +293,7 @@ void ClientCall::note_progress() {
 }
 
 void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) {
+    const Instant at = now();
     CallAttempt& attempt = attempts_.back();
     attempt.status = status_ = status;
     attempt.http_status = http_status;
@@ -292,8 +302,8 @@ void ClientCall::end_attempt(CallStatus status, int http_status, Ending ending) 
     witness_.attempt_ended(status, http_status);
     gateway_.seen().look_at(setup_->upstreams[tried_.back()]);
     setup_->upstreams[tried_.back()].state->settle(counted_, used_tokens(status),
-                                                   whole_usage(status), now());
-    const CallReport report = gateway_.router().ended(call_id_, ending, reported_prompt(), now());
+                                                   whole_usage(status), at);
+    const CallReport report = gateway_.router().ended(call_id_, ending, reported_prompt(), at);
     if (report.reported_tokens && ending == Ending::answered)
         gateway_.metrics().cache_prediction(report.predicted_tokens, *report.reported_tokens);
 }

@@ -35,6 +35,13 @@ std::optional<FailureKind> refused_prompt(std::string_view text) {
     return std::nullopt;
 }
 
+/// Its memory is for others: an idle stream keeps only what it will need.
+template <typename T>
+void let_go(T& value) {
+    T nothing;
+    std::swap(value, nothing);
+}
+
 bool is_stream(const HttpResponseHead& head) {
     const auto type = head.headers.get("content-type");
     return type && type->starts_with("text/event-stream");
@@ -56,14 +63,14 @@ HttpHeaders ClientCall::answer_headers(const HttpResponseHead& head) const {
         out.add("x-litellm-model-group", model_served_);
     }
     out.add("x-brigada-prompt-tokens",
-            concat(prompt_tokens_, is_prompt_counted_ ? " counted" : " estimated"));
+            std::to_string(prompt_tokens_) + (is_prompt_counted_ ? " counted" : " estimated"));
     if (const auto names = dropped(); !names.empty()) out.add("x-brigada-dropped", joined(names));
     add_cache_headers(out);
     gateway_.admission().add_headroom(hold_, now(), out);
     return out;
 }
 
-Task<ClientCall::Try> ClientCall::relay(HttpExchange& exchange, const HttpResponseHead& head) {
+Task<ClientCall::Try> ClientCall::relay(HttpExchange& exchange, HttpResponseHead& head) {
     if (head.status >= 400) co_return co_await take_error(exchange, head);
     gateway_.router().accepted(route_call());
     refusal_.reset();
@@ -189,7 +196,7 @@ Task<bool> ClientCall::pass_on(const std::string& bytes) {
         gateway_.router().first_token(call_id_, now());
         setup_->upstreams[tried_.back()].state->throughput.first_token(counted_.call, now());
         slot_.streaming();
-        let_go_of_prompt();
+        let_go_of_request();
     }
     if (cache_) cache_->record(bytes);
     co_return co_await stream_.write(bytes);
@@ -197,21 +204,21 @@ Task<bool> ClientCall::pass_on(const std::string& bytes) {
 
 /// Nothing is tried again once the client has seen a byte, and a stream of minutes need not keep
 /// 400 KB for that.
-void ClientCall::let_go_of_prompt() {
+void ClientCall::let_go_of_request() {
     if (translation_) translation_->let_go_of_body();
-    std::string().swap(translated_body_);
+    let_go(translated_body_);
     responder_.drop_body();
-    std::vector<BlockKey>().swap(prompt_.keys);
+    let_go(request_.headers);
+    let_go(prompt_.keys);
     body_.prompt = {};  // they lay in the body
     body_.own_system.reset();
     body_.rendering = {};
 }
 
 /// Reads events until the answer's end, `broke` says how else it came to one.
-Task<CallStatus> ClientCall::copy_events(HttpExchange& exchange, const HttpResponseHead& head,
-                                         std::string& closing, Error& broke) {
+Task<CallStatus> ClientCall::copy_events(HttpExchange& exchange, std::string& closing,
+                                         Error& broke) {
     EventSplitter splitter;
-    stream_.set_head(head.status, answer_headers(head));
     for (;;) {
         const auto bytes = co_await exchange.read();
         if (responder_.client_gone()) co_return CallStatus::aborted;
@@ -236,12 +243,13 @@ Task<CallStatus> ClientCall::copy_events(HttpExchange& exchange, const HttpRespo
     co_return meter_.ended() ? CallStatus::ok : CallStatus::cut;
 }
 
-Task<ClientCall::Try> ClientCall::relay_stream(HttpExchange& exchange,
-                                               const HttpResponseHead& head) {
+Task<ClientCall::Try> ClientCall::relay_stream(HttpExchange& exchange, HttpResponseHead& head) {
     const Upstream& upstream = setup_->upstreams[tried_.back()];
+    stream_.set_head(head.status, answer_headers(head));
+    if (!cache_) let_go(head.headers);  // it alone looks at them once more
     std::string closing;
     Error broke;
-    CallStatus status = co_await copy_events(exchange, head, closing, broke);
+    CallStatus status = co_await copy_events(exchange, closing, broke);
     if (status == CallStatus::aborted) co_return client_left(head.status);
     if (status != CallStatus::ok && first_byte_ == WallTime{}) {
         co_return judge(broke, upstream);  // nothing was seen: another upstream may do

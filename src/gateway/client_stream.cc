@@ -36,8 +36,7 @@ Task<void> ClientStream::watch() {
 Task<bool> ClientStream::send_comment() {
     busy_ = true;
     constexpr std::string_view kComment = ": keep-alive\n\n";
-    const bool there = started() ? co_await responder_.write(kComment)
-                                 : co_await responder_.start_stream(200, headers_, kComment);
+    const bool there = started() ? co_await responder_.write(kComment) : co_await begin(kComment);
     last_bytes_ = loop_.now();
     busy_ = false;
     idle_.notify();
@@ -62,11 +61,16 @@ void ClientStream::set_head(int status, HttpHeaders headers) {
     headers_ = std::move(headers);
 }
 
+/// The head has its memory no longer than it takes to write it.
+Task<bool> ClientStream::begin(std::string_view first) {
+    const HttpHeaders headers = std::exchange(headers_, {});
+    co_return co_await responder_.start_stream(status_, headers, first);
+}
+
 Task<bool> ClientStream::write(std::string_view bytes) {
     if (busy_) co_await until_idle();
     busy_ = true;
-    const bool there = started() ? co_await responder_.write(bytes)
-                                 : co_await responder_.start_stream(status_, headers_, bytes);
+    const bool there = started() ? co_await responder_.write(bytes) : co_await begin(bytes);
     busy_ = false;
     last_bytes_ = loop_.now();
     co_return there;
@@ -74,7 +78,7 @@ Task<bool> ClientStream::write(std::string_view bytes) {
 
 Task<bool> ClientStream::finish(std::string_view bytes) {
     if (watches()) co_await stop();
-    if (!started() && !co_await responder_.start_stream(status_, headers_)) co_return false;
+    if (!started() && !co_await begin({})) co_return false;
     co_return co_await responder_.finish(bytes);
 }
 

@@ -35,6 +35,7 @@ class ClientStream {
     Task<bool> finish(std::string_view bytes = {});
 
   private:
+    Task<bool> begin(std::string_view first);
     Task<void> watch();
     Task<bool> send_comment();
     Task<void> until_idle();

@@ -1,5 +1,9 @@
 #include "ledger/field_codec.h"
 
+#include <bit>
+
+#include "base/append_all.h"
+
 namespace brigada {
 
 namespace {
@@ -15,7 +19,7 @@ void FieldWriter::item(uint8_t number, std::string_view bytes) {
     for (; length >= 128; length >>= 7)
         head[used++] = static_cast<char>((length & 127) | 128);
     head[used++] = static_cast<char>(length);
-    out_.append(head, used).append(bytes);
+    append_all(out_, std::string_view(head, used), bytes);
 }
 
 void FieldWriter::text(uint8_t number, std::string_view value) {
@@ -23,14 +27,15 @@ void FieldWriter::text(uint8_t number, std::string_view value) {
 }
 
 void FieldWriter::integer(uint8_t number, int64_t value) {
+    if (value == 0) return;
     char bytes[8];
-    size_t used = 0;
-    // Until what is left is only the sign of the last byte written.
-    for (int64_t rest = value; rest != 0 && !(used > 0 && rest == bytes[used - 1] >> 7); rest >>= 8)
-        bytes[used++] = static_cast<char>(rest);
-    // 128 leaves 0 after one byte, whose top bit would read as a sign: one byte more.
-    if (value > 0 && used < 8 && bytes[used - 1] < 0) bytes[used++] = 0;
-    if (used > 0) item(number, {bytes, used});
+    for (size_t i = 0; i < 8; ++i)
+        bytes[i] = static_cast<char>(value >> (8 * i));
+    // The last byte's top bit reads as the sign, so there is room for one bit more than the
+    // value's.
+    const auto magnitude = static_cast<uint64_t>(value < 0 ? ~value : value);
+    const auto used = static_cast<size_t>(std::bit_width(magnitude) / 8 + 1);
+    item(number, {bytes, used});
 }
 
 Result<int64_t> Field::integer() const {

@@ -20,6 +20,9 @@ constexpr auto kTuple = asio::as_tuple(asio::use_awaitable_t<LoopExecutor>{});
 // Rooms kept for the next read; more are in use only while that many clients are stalled.
 constexpr size_t kSpareRooms = 64;
 
+// Old connections are looked for so often, not at every call.
+constexpr Duration kLookEvery = Duration::milliseconds(50);
+
 Error no_connection_in_time(const Origin& origin, Duration timeout) {
     return {Code::deadline,
             concat("no connection to ", origin.name(), " within ", timeout.ms(), " ms")};
@@ -40,34 +43,38 @@ void Stoppable::stop() {
 }
 
 std::optional<AnyStream> ConnectionPool::take(const Origin& origin) {
-    drop_old();
+    const Instant now = loop_.now();
+    drop_old(now);
     const auto found = idle_.find(origin);
     if (found == idle_.end()) return std::nullopt;
     std::optional<AnyStream> alive;
     while (!found->second.empty() && !alive) {
-        AnyStream stream = std::move(found->second.back().stream);
+        Idle last = std::move(found->second.back());
         found->second.pop_back();
+        const bool is_young = now - last.since <= options_.idle_timeout;
         // Anything there, an end or a byte nobody asked for, makes it useless.
         char byte;
-        if (stream.try_read({&byte, 1}).status == IoStatus::not_now) alive = std::move(stream);
+        if (is_young && last.stream.try_read({&byte, 1}).status == IoStatus::not_now)
+            alive = std::move(last.stream);
     }
-    if (found->second.empty()) idle_.erase(found);
     return alive;
 }
 
 void ConnectionPool::keep(const Origin& origin, AnyStream stream) {
-    drop_old();
+    const Instant now = loop_.now();
+    drop_old(now);
     if (closed_ || options_.idle_per_host == 0) return;
     stream.transport().limit(Instant::never());
     stream.transport().expire_at(Instant::never());
     std::deque<Idle>& kept = idle_[origin];
     if (kept.size() >= options_.idle_per_host) kept.pop_front();
-    kept.push_back({std::move(stream), loop_.now()});
+    kept.push_back({std::move(stream), now});
 }
 
 // Those of one host stand in the order of their last use.
-void ConnectionPool::drop_old() {
-    const Instant now = loop_.now();
+void ConnectionPool::drop_old(Instant now) {
+    if (now < next_look_) return;
+    next_look_ = now + kLookEvery;
     for (auto& [host, kept] : idle_)
         while (!kept.empty() && now - kept.front().since > options_.idle_timeout)
             kept.pop_front();
@@ -87,7 +94,7 @@ void ConnectionPool::drop_old_shared(Instant now) {
 
 // The first with room, so that those made for a rush end when it is over.
 std::shared_ptr<Http2Connection> ConnectionPool::shared(const Origin& origin) {
-    drop_old();
+    drop_old(loop_.now());
     const auto found = shared_.find(origin);
     if (found == shared_.end()) return nullptr;
     for (const auto& connection : found->second)

@@ -90,7 +90,7 @@ class ConnectionPool {
     };
     using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
 
-    void drop_old();
+    void drop_old(Instant now);
     void drop_old_shared(Instant now);
     Task<Result<AnyStream>> connect_alone(const Origin& origin, Duration timeout,
                                           Stoppable& stoppable);
@@ -107,6 +107,7 @@ class ConnectionPool {
     std::map<Origin, std::vector<Signal*>> connecting_;  // who waits for a call that connects
     std::set<std::string> unshared_;  // servers that chose HTTP/1.1, which is only a hint
     std::vector<Room> rooms_;
+    Instant next_look_ = {};
     uint64_t opened_ = 0;
     bool closed_ = false;
 };

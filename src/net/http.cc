@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/append_all.h"
 #include "base/check.h"
 #include "net/http_grammar.h"
 
@@ -58,9 +59,8 @@ constexpr std::pair<int, std::string_view> kReasons[] = {
     {529, "Overloaded"},
 };
 
-/// Nearly every character is seen off by the first comparison.
-bool ends_line(unsigned char c) {
-    return c < ' ' && (c == '\r' || c == '\n' || c == '\0');
+bool ends_line(char c) {
+    return c == '\r' || c == '\n' || c == '\0';
 }
 
 /// Most names already differ in length.
@@ -108,14 +108,12 @@ void HttpHeaders::add(std::string_view name, std::string_view value) {
         spans_.reserve(16);
         text_.reserve(512);
     }
-    const auto name_begin = static_cast<uint32_t>(text_.size());
-    text_.append(name);
-    const auto value_begin = static_cast<uint32_t>(text_.size());
-    text_.append(value);
-    for (char& c : std::span(text_).subspan(value_begin))
-        if (ends_line(static_cast<unsigned char>(c))) c = ' ';
-    spans_.push_back({name_begin, static_cast<uint32_t>(name.size()), value_begin,
-                      static_cast<uint32_t>(value.size())});
+    const auto begin = static_cast<uint32_t>(text_.size());
+    const auto name_size = static_cast<uint32_t>(name.size());
+    append_all(text_, name, value);
+    if (has_control_char(value))
+        std::ranges::replace_if(std::span(text_).subspan(begin + name_size), ends_line, ' ');
+    spans_.push_back({begin, name_size, begin + name_size, static_cast<uint32_t>(value.size())});
 }
 
 std::optional<std::string_view> HttpHeaders::get(std::string_view name) const {

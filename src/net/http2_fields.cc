@@ -32,8 +32,9 @@ size_t body_bytes(const HttpCall& call) {
 }  // namespace
 
 bool is_end_to_end(std::string_view name) {
-    return std::ranges::none_of(
-        kOfOneConnection, [&](std::string_view other) { return equal_without_case(name, other); });
+    return std::ranges::none_of(kOfOneConnection, [&](std::string_view other) {
+        return name.size() == other.size() && equal_without_case(name, other);
+    });
 }
 
 std::string authority_of(const HttpCall& call) {

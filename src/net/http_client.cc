@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/append_all.h"
 #include "base/check.h"
 #include "base/digits.h"
 #include "net/connection_pool.h"
@@ -38,14 +39,13 @@ size_t size_of(const std::vector<std::string_view>& pieces) {
 }
 
 std::string render_head(const HttpCall& call) {
-    std::string head(to_string(call.method));
+    std::string head;
     head.reserve(kHeadBytes);
-    head.append(" ").append(call.target).append(" HTTP/1.1\r\nhost: ");
-    head.append(authority_of(call)).append("\r\n");
+    append_all(head, to_string(call.method), " ", call.target,
+               " HTTP/1.1\r\nhost: ", authority_of(call), "\r\n");
     for (size_t i = 0; i < call.headers.size(); ++i) {
         const HttpHeaders::Field field = call.headers[i];
-        if (is_end_to_end(field.name))
-            head.append(field.name).append(": ").append(field.value).append("\r\n");
+        if (is_end_to_end(field.name)) append_all(head, field.name, ": ", field.value, "\r\n");
     }
     const size_t body_bytes = size_of(call.body);
     const bool says_length = body_bytes > 0 || call.method == HttpMethod::post ||
@@ -210,7 +210,7 @@ Task<Result<HttpResponseHead>> HttpExchangeState::ask_alone(const HttpCall& call
         CO_TRY(const ResponseParser::Step step, parser->next(unread));
         unread.remove_prefix(step.used);
     }
-    co_return parser->head();
+    co_return parser->take_head();
 }
 
 Task<Result<std::string_view>> HttpExchangeState::read() {

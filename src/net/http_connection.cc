@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/append_all.h"
 #include "base/check.h"
 #include "base/digits.h"
 #include "net/http_grammar.h"
@@ -28,7 +29,7 @@ iovec piece(std::string_view text) {
 // Fields that say how the message is framed are ours alone.
 bool is_framing_field(std::string_view name) {
     for (std::string_view ours : {"content-length", "transfer-encoding", "connection", "date"})
-        if (equal_without_case(name, ours)) return true;
+        if (name.size() == ours.size() && equal_without_case(name, ours)) return true;
     return false;
 }
 
@@ -295,9 +296,9 @@ std::string HttpConnection::render_head(int status, const HttpHeaders& headers,
     std::string head = "HTTP/1.1 ";
     head.reserve(kHeadBytes);
     append_decimal(head, status);
-    head.append(" ").append(http_reason(status)).append("\r\n");
+    append_all(head, " ", http_reason(status), "\r\n");
     const auto add = [&head](std::string_view name, std::string_view value) {
-        head.append(name).append(": ").append(value).append("\r\n");
+        append_all(head, name, ": ", value, "\r\n");
     };
     for (size_t i = 0; i < headers.size(); ++i)
         if (!is_framing_field(headers[i].name)) add(headers[i].name, headers[i].value);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 
 namespace brigada {
@@ -28,12 +29,25 @@ constexpr auto kTokenChars = [] {
     return out;
 }();
 
-/// Looks at every character whatever comes first, which the compiler makes vectors of.
+bool is_control_char(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+/// At once: some byte is below the space, or DEL, when its top bit is left in these differences.
+bool has_control_in_eight(const char* eight) {
+    constexpr uint64_t kEach = 0x0101010101010101;
+    constexpr uint64_t kTops = 0x80 * kEach;
+    uint64_t text = 0;
+    std::memcpy(&text, eight, sizeof text);
+    const uint64_t no_delete = text ^ (0x7f * kEach);
+    const uint64_t below_space = (text - 0x20 * kEach) & ~text;
+    const uint64_t is_delete = (no_delete - kEach) & ~no_delete;
+    return ((below_space | is_delete) & kTops) != 0;
+}
+
 bool are_field_chars(std::string_view text) {
-    bool fit = true;
-    for (const char c : text)
-        fit &= (c == '\t') | ((static_cast<unsigned char>(c) >= 0x20) & (c != 0x7f));
-    return fit;
+    return !has_control_char(text) ||
+           std::ranges::none_of(text, [](char c) { return is_control_char(c) && c != '\t'; });
 }
 
 char lower(char c) {
@@ -103,6 +117,14 @@ bool is_http_token(std::string_view text) {
     for (const unsigned char c : text)
         fits &= kTokenChars[c];
     return fits;
+}
+
+bool has_control_char(std::string_view text) {
+    if (text.size() < 8) return std::ranges::any_of(text, is_control_char);
+    const char* last = text.data() + text.size() - 8;
+    for (const char* at = text.data(); at < last; at += 8)
+        if (has_control_in_eight(at)) return true;
+    return has_control_in_eight(last);
 }
 
 bool equal_without_case(std::string_view a, std::string_view b) {

@@ -12,6 +12,8 @@
 namespace brigada {
 
 bool is_http_token(std::string_view text);
+/// Whether a byte of it is below the space, or DEL.
+bool has_control_char(std::string_view text);
 bool equal_without_case(std::string_view a, std::string_view b);
 /// Without spaces and tabs at both ends.
 std::string_view trim_blanks(std::string_view text);

@@ -110,6 +110,8 @@ class ResponseParser {
     /// Whether the connection may carry another request after a complete response.
     bool reusable() const;
     const HttpResponseHead& head() const { return head_; }
+    /// The same, which is nobody's but the caller's then.
+    HttpResponseHead take_head() { return std::move(head_); }
 
   private:
     enum class State { start_line, fields, body, chunks, until_close, complete };
@@ -127,6 +129,7 @@ class ResponseParser {
     HttpResponseHead head_;
     size_t head_bytes_ = 0;
     uint64_t missing_ = 0;
+    bool keep_alive_ = false;
     bool ended_by_close_ = false;
 };
 

@@ -334,6 +334,19 @@ TEST(ResponseParser, reads_every_framing_however_it_is_cut) {
     }
 }
 
+TEST(ResponseParser, knows_whether_the_connection_is_kept_when_its_head_was_taken) {
+    for (const bool keeps : {true, false}) {
+        const std::string bytes =
+            concat("HTTP/1.1 200 OK\r\n", keeps ? "" : "connection: close\r\n",
+                   "content-length: 0\r\n\r\n");
+        ResponseParser parser(HttpMethod::get, 1'000, 10);
+        for (std::string_view rest = bytes; !parser.complete();)
+            rest.remove_prefix(parser.next(rest).value().used);
+        EXPECT_EQ(parser.take_head().headers.get("content-length"), "0");
+        EXPECT_EQ(parser.reusable(), keeps);
+    }
+}
+
 TEST(ResponseParser, expects_no_body_after_head) {
     const std::string bytes = "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n";
     EXPECT_EQ(parse_response(bytes, 5, HttpMethod::head),

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "net/http_grammar.h"
+
 namespace brigada {
 namespace {
 
@@ -17,6 +19,21 @@ TEST(HttpHeaders, finds_names_without_case_and_keeps_several_values_apart) {
 TEST(HttpHeaders, never_lets_a_value_end_its_line) {
     const HttpHeaders headers{{"x-id", "a\r\nset-cookie: b"}};
     EXPECT_EQ(headers.get("x-id"), "a  set-cookie: b");
+}
+
+TEST(HttpGrammar, sees_a_control_character_wherever_it_stands) {
+    for (const char other : {'a', ' ', '~', '\x80', '\xff'}) {
+        for (size_t size = 1; size <= 20; ++size) {
+            for (size_t at = 0; at < size; ++at) {
+                for (int c = 0; c < 256; ++c) {
+                    std::string text(size, other);
+                    text[at] = static_cast<char>(c);
+                    ASSERT_EQ(has_control_char(text), c < 0x20 || c == 0x7f) << size << ' ' << c;
+                }
+            }
+        }
+    }
+    EXPECT_FALSE(has_control_char(""));
 }
 
 TEST(HttpHeaders, reads_lists_over_several_fields) {

@@ -75,6 +75,8 @@ Result<void> ResponseParser::end_head() {
         state_ = State::start_line;  // head_bytes_ goes on: endless interim responses run out of it
         return {};
     }
+    keep_alive_ = head_.minor_version >= 1 ? !head_.headers.lists("connection", "close")
+                                           : head_.headers.lists("connection", "keep-alive");
     TRY(const BodyFraming framing, response_framing(head_, method_));
     missing_ = framing.length;
     if (framing.kind == Kind::none) state_ = State::complete;
@@ -95,9 +97,7 @@ Result<void> ResponseParser::end() {
 }
 
 bool ResponseParser::reusable() const {
-    if (!complete() || ended_by_close_) return false;
-    if (head_.minor_version >= 1) return !head_.headers.lists("connection", "close");
-    return head_.headers.lists("connection", "keep-alive");
+    return complete() && keep_alive_ && !ended_by_close_;
 }
 
 }  // namespace brigada

@@ -23,6 +23,28 @@ Result<void> check_tiers(const SimReplica& kind) {
     return {};
 }
 
+Result<void> check_split(const SimSetup& setup) {
+    const auto readers =
+        std::ranges::count(setup.replicas, ReplicaRole::prefill, &SimReplica::role);
+    const auto takers = std::ranges::count(setup.replicas, ReplicaRole::decode, &SimReplica::role);
+    if (readers == 0 && takers == 0) return {};
+    if (readers == 0 || takers == 0)
+        return wrong("of replicas that only read prompts there are ", readers,
+                     " kinds, of replicas that answer them ", takers, "; both are needed");
+    for (const SimReplica& kind : setup.replicas)
+        if (!(kind.kv_bytes_per_token > 0))
+            return wrong("replica kind '", kind.name, "': kv_bytes_per_token is ",
+                         kind.kv_bytes_per_token, "; transfers need to know how large KV is");
+    if (!(setup.link.bytes_per_s > 0) || setup.link.latency < Duration())
+        return wrong("the link moves ", setup.link.bytes_per_s, " bytes a second after ",
+                     setup.link.latency.seconds(), " s; more than 0 and at least 0 work");
+    if (setup.autoscaler)
+        return wrong(
+            "an autoscaler does not know which of the replicas that read prompts and that "
+            "answer to add; leave one of the two out");
+    return {};
+}
+
 Result<void> check_replica(const SimReplica& kind, uint32_t block_tokens) {
     TRY(check_config(kind.scheduler));
     if (kind.count == 0) return wrong("count is 0; leave the kind out instead");
@@ -50,6 +72,7 @@ Result<void> check_setup(const Trace& trace, const SimSetup& setup) {
         replicas += kind.count;
     }
     if (replicas == 0) return wrong("there are no replicas");
+    TRY(check_split(setup));
     if (replicas > 1'000'000) return wrong(replicas, " replicas; at most a million");
     for (const SimFault& fault : setup.faults)
         if (fault.replica >= replicas || fault.at < Instant())

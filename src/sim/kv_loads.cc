@@ -26,17 +26,18 @@ LowerTiersConfig tiers_of(const SimReplica& kind, uint32_t block_tokens) {
 
 }  // namespace
 
-KvLoads::KvLoads(const SimReplica& kind, uint32_t block_tokens)
+KvLoads::KvLoads(const SimReplica& kind, const SimLink& link, uint32_t block_tokens)
     : cost_(kind.cost),
       step_tokens_(kind.scheduler.step_tokens),
       block_tokens_(block_tokens),
       bytes_per_token_(kind.kv_bytes_per_token),
       tiers_(tiers_of(kind, block_tokens)),
       ram_(kind.tiers.ram_bytes_per_s),
-      disk_(kind.tiers.disk_bytes_per_s) {}
+      disk_(kind.tiers.disk_bytes_per_s),
+      link_(link.bytes_per_s, link.latency) {}
 
-void KvLoads::submitted(SequenceId id, std::span<const BlockKey> keys) {
-    CHECK(asked_.emplace(id, Asked{keys, {}, false}).second, "sequence ", raw(id));
+void KvLoads::submitted(SequenceId id, std::span<const BlockKey> keys, Lane* from) {
+    CHECK(asked_.emplace(id, Asked{keys, from, {}, false}).second, "sequence ", raw(id));
 }
 
 // --- out of the scheduler -----------------------------------------------------------------------
@@ -51,24 +52,25 @@ bool KvLoads::take_out(Scheduler& scheduler, Plan& plan, Instant now) {
         const bool begins = sequence.preemptions == 0 && chunk.first == sequence.cached_tokens;
         Asked& asked = asked_.at(chunk.sequence);
         if (!begins || std::exchange(asked.had_its_turn, true)) return false;
-        const Choice choice = choose(sequence, asked.keys, now);
+        const Choice choice = choose(sequence, asked, now);
         if (choice.blocks == 0) return false;
-        begin(scheduler, sequence, choice, now);
+        begin(scheduler, sequence, choice, asked, now);
         return true;
     };
     return std::erase_if(plan.chunks, leaves) > 0;
 }
 
-// Everything that is below, or what of it comes before the disk, or nothing: whichever lets the
-// prompt be there first.
-KvLoads::Choice KvLoads::choose(const Sequence& sequence, std::span<const BlockKey> keys,
-                                Instant now) const {
+// What another replica has read is not read again. Else everything that is below, or what of it
+// comes before the disk, or nothing: whichever lets the prompt be there first.
+KvLoads::Choice KvLoads::choose(const Sequence& sequence, const Asked& asked, Instant now) const {
     const uint32_t cached = sequence.cached_tokens / block_tokens_;
-    const size_t most = std::min(keys.size(), sequence.tokens.size() - 1);  // one token is computed
+    const size_t full = std::min(asked.keys.size(), sequence.tokens.size() - 1);
+    const auto most = static_cast<uint32_t>(full);  // one token is computed
     if (most <= cached) return {};
-    const TierRun run = tiers_.find(keys.subspan(cached, most - cached));
+    if (asked.from) return {most - cached, 0, sequence.prompt_tokens - sequence.cached_tokens};
+    const TierRun run = tiers_.find(asked.keys.subspan(cached, most - cached));
     const std::array<Choice, 3> choices = {
-        Choice{}, Choice{run.blocks_before_disk, 0}, {run.blocks, run.disk_blocks}};
+        Choice{}, Choice{run.blocks_before_disk}, {run.blocks, run.disk_blocks}};
     return *std::ranges::min_element(choices, {}, [&](const Choice& choice) {
         const uint32_t there = (cached + choice.blocks) * block_tokens_;
         return arrival(choice, now) + reading_time(there, sequence.prompt_tokens);
@@ -80,6 +82,11 @@ Instant KvLoads::arrival(const Choice& choice, Instant now) const {
     const Instant over_the_bus = ram_.arrival(bytes_of(choice.blocks), now);
     if (choice.disk_blocks == 0) return over_the_bus;
     return std::max(over_the_bus, disk_.arrival(bytes_of(choice.disk_blocks), now));
+}
+
+/// One transfer at a time leaves there and comes in here.
+Instant KvLoads::remote_arrival(const Choice& choice, const Lane& from, Instant now) const {
+    return link_.arrival(bytes_of_tokens(choice.remote_tokens), std::max(now, from.free_at()));
 }
 
 /// Of positions [first, last) of a prompt, alone.
@@ -94,7 +101,7 @@ Duration KvLoads::reading_time(uint32_t first, uint32_t last) const {
 }
 
 void KvLoads::begin(Scheduler& scheduler, const Sequence& sequence, const Choice& choice,
-                    Instant now) {
+                    Asked& asked, Instant now) {
     Load load;
     load.spec = sequence.spec;
     load.spec.prompt = sequence.tokens;
@@ -103,11 +110,11 @@ void KvLoads::begin(Scheduler& scheduler, const Sequence& sequence, const Choice
     load.spec.waited = sequence.waited;
     load.tokens = sequence.cached_tokens + choice.blocks * block_tokens_;
     load.began = now;
-    load.ends = arrival(choice, now);
+    load.ends = asked.from ? remote_arrival(choice, *asked.from, now) : arrival(choice, now);
     stats_.not_reread_tokens += sequence.reread_tokens;
     scheduler.cancel(load.spec.id);
     if (reserve(scheduler, load)) {
-        send(load, choice, now);
+        send(load, choice, asked, now);
         under_way_.push_back(std::move(load));
     } else {  // the room went to a prompt that is being read: it is read, too
         scheduler.submit(std::move(load.spec), now).value();
@@ -127,15 +134,23 @@ bool KvLoads::reserve(Scheduler& scheduler, const Load& load) {
     return has_room;
 }
 
-void KvLoads::send(const Load& load, const Choice& choice, Instant now) {
+void KvLoads::send(const Load& load, const Choice& choice, Asked& asked, Instant now) {
+    if (asked.from) {
+        asked.from->occupy_until(load.ends - link_.latency());
+        link_.occupy_until(load.ends - link_.latency());
+        asked.loaded.remote_tokens = choice.blocks * block_tokens_;
+        asked.loaded.transfer = load.ends - now;
+        stats_.remote_bytes += bytes_of_tokens(choice.remote_tokens);
+        return;
+    }
     ram_.send(bytes_of(choice.blocks), now);
     if (choice.disk_blocks > 0) disk_.send(bytes_of(choice.disk_blocks), now);
     const uint32_t ram_blocks = choice.blocks - choice.disk_blocks;
     stats_.from_ram += ram_blocks;
     stats_.from_disk += choice.disk_blocks;
-    Asked& asked = asked_.at(load.spec.id);
-    asked.loaded = {ram_blocks * block_tokens_, choice.disk_blocks * block_tokens_,
-                    load.ends - now};
+    asked.loaded.ram_tokens = ram_blocks * block_tokens_;
+    asked.loaded.disk_tokens = choice.disk_blocks * block_tokens_;
+    asked.loaded.took = load.ends - now;
     tiers_.loaded(asked.keys.subspan(load.tokens / block_tokens_ - choice.blocks, choice.blocks));
 }
 
@@ -180,8 +195,18 @@ void KvLoads::forget(Scheduler& scheduler, SequenceId id) {
 
 // --- looking ------------------------------------------------------------------------------------
 
+bool KvLoads::came_whole(const Sequence& sequence, const Chunk& chunk) const {
+    const auto asked = asked_.find(chunk.sequence);
+    return asked != asked_.end() && asked->second.from && chunk.count <= block_tokens_ &&
+           chunk.first + chunk.count == sequence.prompt_tokens;
+}
+
 uint64_t KvLoads::bytes_of(uint64_t blocks) const {
-    return static_cast<uint64_t>(static_cast<double>(blocks * block_tokens_) * bytes_per_token_);
+    return bytes_of_tokens(blocks * block_tokens_);
+}
+
+uint64_t KvLoads::bytes_of_tokens(uint64_t tokens) const {
+    return static_cast<uint64_t>(static_cast<double>(tokens) * bytes_per_token_);
 }
 
 KvLoadStats KvLoads::stats(Scheduler& scheduler) {

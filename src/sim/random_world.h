@@ -141,6 +141,18 @@ inline SimSetup random_setup(Rng& rng) {
                       .ram_bytes_per_s = 2e7,
                       .disk_bytes_per_s = rng.chance(0.5) ? 1e7 : 1e6};
     }
+    if (!setup.autoscaler && rng.chance(0.3)) {
+        kind.kv_bytes_per_token = 1'000;
+        kind.role = ReplicaRole::decode;
+        SimReplica reader = kind;
+        reader.role = ReplicaRole::prefill;
+        reader.count = uint32_t(rng.between(1, 2));
+        reader.tiers = {};
+        setup.replicas.push_back(reader);
+        setup.link = {.bytes_per_s = 1e7,
+                      .latency = Duration::microseconds(rng.between(0, 3'000)),
+                      .local_tokens = uint32_t(rng.below(60))};
+    }
     return setup;
 }
 

@@ -13,7 +13,9 @@ namespace brigada {
 struct KvLoaded {
     uint32_t ram_tokens = 0;
     uint32_t disk_tokens = 0;
-    Duration took;  // with waiting for others
+    Duration took;               // with waiting for others
+    uint32_t remote_tokens = 0;  // from the replica that read them
+    Duration transfer;           // of those
 };
 
 struct SimCall {
@@ -28,6 +30,7 @@ struct SimCall {
     uint32_t prompt_tokens = 0;
     uint32_t cached_tokens = 0;  // what was loaded among them
     KvLoaded loaded;
+    bool read_elsewhere = false;
     uint32_t output_tokens = 0;
     Instant sent;   // for the first time
     Instant first;  // token

@@ -1,16 +1,30 @@
 #include "sim/simulate.h"
 
+#include <algorithm>
+
 #include "route/named_policy.h"
 #include "sim/check_setup.h"
 #include "sim/world.h"
 
 namespace brigada {
 
+namespace {
+
+bool reads_only(const SimReplica& kind) {
+    return kind.role == ReplicaRole::prefill;
+}
+
+}  // namespace
+
 Result<SimReport> simulate(const Trace& trace, const SimSetup& setup, SimObserver* observer) {
     TRY(check(trace));
     TRY(check_setup(trace, setup));
     TRY(std::unique_ptr<Policy> policy, policy_named(setup.policy, trace.block_tokens));
-    World world(trace, setup, std::move(policy), observer);
+    std::unique_ptr<Policy> readers;
+    if (std::ranges::any_of(setup.replicas, reads_only)) {
+        TRY(readers, policy_named(setup.policy, trace.block_tokens));
+    }
+    World world(trace, setup, std::move(policy), std::move(readers), observer);
     return world.run();
 }
 
@@ -61,6 +75,15 @@ Json to_json(const SimTierUse& use) {
             {"bytes_to_disk", use.bytes_to_disk},     {"bytes_dropped", use.bytes_dropped}};
 }
 
+Json to_json(const SimTransfers& transfers) {
+    return {{"calls", transfers.calls},
+            {"local_calls", transfers.local_calls},
+            {"bytes", transfers.bytes},
+            {"transfer_s", to_json(transfers.transfer_s)},
+            {"readers_busy", transfers.readers_busy},
+            {"others_busy", transfers.others_busy}};
+}
+
 }  // namespace
 
 Json to_json(const SimReport& report) {
@@ -93,6 +116,7 @@ Json to_json(const SimReport& report) {
     for (const SimSample& sample : report.series)
         series.push_back(to_json(sample));
     json["series"] = std::move(series);
+    if (report.transfers) json["transfers"] = to_json(*report.transfers);
     if (report.tiers) json["tiers"] = to_json(*report.tiers);
     json["digest"] = concat(report.digest);
     return json;

@@ -32,6 +32,23 @@ struct SimTiers {
     bool any() const { return ram_bytes > 0 || disk_bytes > 0; }
 };
 
+enum class ReplicaRole {
+    both,     // reads prompts and answers
+    prefill,  // only reads prompts; others answer
+    decode,   // answers; gets the KV of prompts over the link
+};
+
+/// Between replicas that read and those that answer: each has one such connection, which one
+/// transfer after the other passes.
+struct SimLink {
+    double bytes_per_s = 50e9;                     // of a replica: 400 Gbit/s
+    Duration latency = Duration::milliseconds(1);  // of a transfer, from asking to the first byte
+
+    /// A prompt of which no more than so many tokens are not cached where it will be answered is
+    /// read there.
+    uint32_t local_tokens = 0;
+};
+
 /// One kind of replica, `count` times. All serve all models of the trace as if they were one.
 struct SimReplica {
     std::string name;
@@ -42,6 +59,7 @@ struct SimReplica {
     double dollars_per_hour = 0;    // of one replica
     double kv_bytes_per_token = 0;  // on all its accelerators together; needed where KV is moved
     SimTiers tiers = {};
+    ReplicaRole role = ReplicaRole::both;
 };
 
 enum class FaultKind {
@@ -91,6 +109,7 @@ struct SimTargets {
 
 struct SimSetup {
     std::vector<SimReplica> replicas;
+    SimLink link = {};               // where there are replicas that only read prompts
     std::string policy = "session";  // a routing policy by its name in the gateway's configuration
     std::vector<SimFault> faults;
     std::optional<SimAutoscaler> autoscaler;
@@ -140,6 +159,16 @@ struct SimTierUse {
     uint64_t bytes_dropped = 0;  // by the lowest tier
 };
 
+/// Prompts that one replica read and another answered.
+struct SimTransfers {
+    uint64_t calls = 0;
+    uint64_t local_calls = 0;  // read where they were answered
+    uint64_t bytes = 0;
+    Percentiles transfer_s;   // with waiting for others
+    double readers_busy = 0;  // mean share of the time that they computed
+    double others_busy = 0;
+};
+
 /// The fleet at one moment.
 struct SimSample {
     double at_s = 0;
@@ -169,6 +198,7 @@ struct SimReport {
     uint64_t evicted_tokens = 0;
     uint64_t reread_tokens = 0;               // read again after they had been evicted
     std::optional<SimTierUse> tiers;          // where a replica has any
+    std::optional<SimTransfers> transfers;    // where some only read prompts
     double kv_held_p50 = 0, kv_held_max = 0;  // share of one replica's KV, over its steps by time
     std::vector<double> utilisation;          // of each replica, share of the time it computed
 

@@ -22,22 +22,25 @@ KvConfig kv_config(const SimReplica& kind, uint32_t block_tokens) {
 
 }  // namespace
 
-VirtualReplica::VirtualReplica(const SimReplica& kind, uint32_t block_tokens, bool step_by_step)
+VirtualReplica::VirtualReplica(const SimReplica& kind, uint32_t block_tokens, bool step_by_step,
+                               const SimLink& link)
     : cost_(kind.cost),
       max_steps_(step_by_step ? 1 : kMostSteps),
       scheduler_(kind.scheduler, kv_config(kind, block_tokens)),
-      loads_(kind.tiers.any() ? std::make_unique<KvLoads>(kind, block_tokens) : nullptr),
+      loads_(kind.tiers.any() || kind.role == ReplicaRole::decode
+                 ? std::make_unique<KvLoads>(kind, link, block_tokens)
+                 : nullptr),
       time_by_held_percent_(101) {}
 
 // --- sequences ----------------------------------------------------------------------------------
 
 Result<void> VirtualReplica::submit(SequenceSpec spec, Tokens answer, Instant now,
-                                    std::span<const BlockKey> keys) {
+                                    std::span<const BlockKey> keys, Lane* from) {
     const SequenceId id = spec.id;
     const auto prompt_ids = static_cast<uint32_t>(spec.prompt.size());
     TRY(scheduler_.submit(std::move(spec), now));
     answers_.emplace(id, Answer{prompt_ids, std::move(answer)});
-    if (loads_) loads_->submitted(id, keys);
+    if (loads_) loads_->submitted(id, keys, from);
     return {};
 }
 
@@ -152,8 +155,11 @@ void VirtualReplica::fill_outcome(uint32_t steps) {
 StepShape VirtualReplica::shape_of(const Plan& plan) const {
     StepShape shape;
     for (const Chunk& chunk : plan.chunks) {
-        if (chunk.count == 1)
-            shape.add_decode(uint64_t{chunk.first} + 1);
+        const bool is_one =
+            chunk.count == 1 ||
+            (loads_ && loads_->came_whole(scheduler_.sequence(chunk.sequence), chunk));
+        if (is_one)
+            shape.add_decode(uint64_t{chunk.first} + chunk.count);
         else
             shape.add_chunk(chunk.first, chunk.count);
     }

@@ -19,13 +19,14 @@ namespace brigada {
 class VirtualReplica {
   public:
     /// `block_tokens`: of the trace's blocks, which are the KV books' as well; one id names one.
-    VirtualReplica(const SimReplica& kind, uint32_t block_tokens, bool step_by_step);
+    VirtualReplica(const SimReplica& kind, uint32_t block_tokens, bool step_by_step,
+                   const SimLink& link = {});
 
     /// `answer` are the ids of the blocks that begin in the answer, first one first. `keys` of the
-    /// prompt's full blocks are borrowed until its end: without them nothing is loaded. Errors as
-    /// Scheduler::submit.
+    /// prompt's full blocks are borrowed until its end: without them nothing is loaded. `from`: a
+    /// replica that has read the prompt sends its KV on this lane. Errors as Scheduler::submit.
     Result<void> submit(SequenceSpec spec, Tokens answer, Instant now,
-                        std::span<const BlockKey> keys = {});
+                        std::span<const BlockKey> keys = {}, Lane* from = nullptr);
     void cancel(SequenceId id, Instant now);
 
     /// Begins the next steps, if there is work and none are under way, and says when they end.

@@ -10,7 +10,7 @@
 namespace brigada {
 
 World::World(const Trace& trace, const SimSetup& setup, std::unique_ptr<Policy> policy,
-             SimObserver* observer)
+             std::unique_ptr<Policy> readers, SimObserver* observer)
     : trace_(trace),
       setup_(setup),
       observer_(observer),
@@ -20,9 +20,17 @@ World::World(const Trace& trace, const SimSetup& setup, std::unique_ptr<Policy> 
       children_(trace.sessions.size()),
       next_name_(trace.names) {
     if (setup.admission) queue_.emplace(setup.admission->queue);
+    if (readers)
+        readers_.emplace(
+            std::move(readers),
+            SessionTableConfig{.max_sessions = trace.sessions.size() + 1, .remembered_calls = 1},
+            Rng(setup.seed));
     for (const SimReplica& kind : setup.replicas)
-        for (uint32_t i = 0; i < kind.count; ++i)
-            places_.emplace_back().kind = &kind;
+        for (uint32_t i = 0; i < kind.count; ++i) {
+            Place& place = places_.emplace_back();
+            place.kind = &kind;
+            place.out = Lane(setup.link.bytes_per_s);
+        }
     for (uint32_t s = 0; s < trace.sessions.size(); ++s) {
         const TraceSession& session = trace.sessions[s];
         if (session.parent)
@@ -173,6 +181,7 @@ void World::tell(uint32_t place, std::string_view what) {
 
 void World::prove() const {
     router_.check();
+    if (readers_) readers_->check();
     if (queue_) queue_->check();
     size_t running = 0;
     for (const Place& place : places_) {

@@ -23,8 +23,9 @@ namespace brigada {
 class World {
   public:
     /// A setup that check_setup() found good.
+    /// `readers`: the policy among replicas that only read prompts; null: there are none.
     World(const Trace& trace, const SimSetup& setup, std::unique_ptr<Policy> policy,
-          SimObserver* observer);
+          std::unique_ptr<Policy> readers, SimObserver* observer);
 
     SimReport run();
 
@@ -42,6 +43,7 @@ class World {
         uint32_t life = 0;                     // how often it has started
         uint64_t version = 0;                  // of the event that ends its steps
         bool wakes = false;                    // an event is on its way
+        Lane out{1};                           // to replicas that answer what was read here
         Instant loads_end = Instant::never();  // of the event that is on its way
         Instant paid_since;
         bool is_paid = false;
@@ -53,6 +55,13 @@ class World {
         KvLoadStats loads;
     };
 
+    /// Where the session's last sequence at a replica ended there.
+    struct Kept {
+        KvCursor cursor;
+        uint32_t place = 0;
+        uint32_t life = 0;
+    };
+
     struct SessionState {
         SessionPrompts prompts;
         uint32_t next_call = 0;
@@ -60,9 +69,8 @@ class World {
         bool waits_for_children = false;
         Instant answered;  // the call before
         Instant turn_began;
-        KvCursor cursor;  // where its last sequence ended,
-        uint32_t cursor_place = 0;
-        uint32_t cursor_life = 0;
+        Kept kept;
+        Kept kept_by_reader;  // of its prompt
     };
 
     /// A call from its first sending to its end. `id` is of the present try at one upstream; its
@@ -73,6 +81,9 @@ class World {
         uint32_t tries = 0;
         std::optional<AskId> ask;  // its place in the queue or its slot
         std::optional<uint32_t> place;
+        std::optional<uint32_t> answers_at;  // while another place reads its prompt
+        std::optional<uint32_t> read_at;     // where that was
+        uint32_t cached_here = 0;            // tokens that the replica which answers had itself
         bool has_first_token = false;
         uint64_t sent_number = 0;  // of the present sending, for timeouts
         SimCall record;
@@ -96,6 +107,7 @@ class World {
     void not_taken(uint32_t slot);
     void first_token(uint32_t slot, const VirtualReplica::FirstToken& first);
     void answered(uint32_t slot, const KvCursor& cursor);
+    void end_at_routers(uint32_t slot, Ending ending);
     void leave_upstream(uint32_t slot, Ending ending);
     void try_failed(uint32_t slot, std::optional<Duration> retry_after);
     void give_up(uint32_t slot);
@@ -103,6 +115,15 @@ class World {
     void apply(const Moved& moved);
     void reclaim();
     void over(uint32_t slot);
+
+    // Prefill and decode apart.
+    Router& router_at(uint32_t place);
+    std::vector<UpstreamId>& eligible_at(uint32_t place);
+    bool is_read_elsewhere(const LiveCall& live, const Route& route) const;
+    void read(uint32_t slot, const Call& call, uint32_t answers_at);
+    void prompt_read(uint32_t slot, const KvCursor& cursor);
+    void take_cause(SimCall& record, const CallReport& told) const;
+    Kept& kept_of(const LiveCall& live);
 
     // Sessions.
     void begin_children(uint32_t session, uint32_t call);
@@ -135,6 +156,7 @@ class World {
     SimReport report();
     void add_replicas(SimReport& report, Instant first, Instant last);
     void add_tiers(SimReport& report) const;
+    void add_transfers(SimReport& report) const;
 
     const Trace& trace_;
     const SimSetup& setup_;
@@ -142,11 +164,13 @@ class World {
     EventQueue events_;
     Instant now_;
     Router router_;
+    std::optional<Router> readers_;  // among replicas that only read prompts
     std::optional<ClassQueue> queue_;
     Instant queue_deadline_ = Instant::never();  // of the event that is on its way
     std::unordered_map<AskId, uint32_t> asks_;
     std::vector<Place> places_;
     std::vector<UpstreamId> eligible_;
+    std::vector<UpstreamId> eligible_readers_;
     std::vector<SessionState> sessions_;
     std::vector<std::vector<uint32_t>> children_;  // of each session
     std::vector<LiveCall> calls_;

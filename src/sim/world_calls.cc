@@ -100,79 +100,100 @@ void World::reclaim() {
 void World::route(uint32_t slot) {
     LiveCall& live = calls_[slot];
     live.id = new_id(slot);
+    live.answers_at.reset();
+    live.read_at.reset();
     const Call call = call_of(slot);
     const std::optional<Route> route = router_.choose(call, eligible_, now_);
     note(static_cast<uint64_t>(Noted::routed), route ? raw(route->upstream) : UINT32_MAX);
     if (!route) return try_failed(slot, kNoUpstreamRetry);
+    if (is_read_elsewhere(live, *route)) return read(slot, call, raw(route->upstream));
     submit(slot, call, raw(route->upstream));
 }
 
 void World::submit(uint32_t slot, const Call& call, uint32_t place) {
     LiveCall& live = calls_[slot];
     const SessionState& state = sessions_[live.session];
+    const bool only_reads = live.answers_at.has_value();
     SequenceSpec spec;
     spec.id = SequenceId{live.id};
     spec.prompt = state.prompts.ids();
     spec.prompt_tokens = live.record.prompt_tokens;
-    spec.max_new_tokens = live.record.output_tokens;
+    spec.max_new_tokens = only_reads ? 1 : live.record.output_tokens;
     spec.tenant = TenantId{live.record.tenant};
     spec.scope.session = call.session;
     spec.retention = agent_retention(trace_session(live.session).system_tokens);
     spec.arrival = now_;
-    if (state.cursor_place == place && state.cursor_life == places_[place].life) {
-        spec.cursor = state.cursor;
+    const Kept& kept = kept_of(live);
+    if (kept.place == place && kept.life == places_[place].life) {
+        spec.cursor = kept.cursor;
         spec.cursor.blocks = std::min(spec.cursor.blocks, state.prompts.shared_blocks());
     }
     catch_up(place);
     live.place = place;
-    const Result<void> taken =
-        places_[place].engine->submit(std::move(spec), state.prompts.answer(), now_, call.keys);
+    Lane* const from = live.read_at ? &places_[*live.read_at].out : nullptr;
+    const Result<void> taken = places_[place].engine->submit(
+        std::move(spec), state.prompts.answer(), now_, call.keys, from);
     if (taken.ok()) {
-        router_.accepted(call);
+        router_at(place).accepted(call);
         wake_soon(place);
         return;
     }
     if (taken.error().code == Code::exhausted) return not_taken(slot);
-    live.place.reset();
-    router_.ended(call.id, Ending::failed, std::nullopt, now_);
+    end_at_routers(slot, Ending::failed);
     if (live.record.sent >= Instant() + setup_.warm_up) ++too_large_;
     give_up(slot);  // it fits nowhere: no trying helps
 }
 
 /// The replica has no place in its queue.
 void World::not_taken(uint32_t slot) {
-    LiveCall& live = calls_[slot];
-    live.place.reset();
-    router_.ended(CallId{live.id}, Ending::failed, std::nullopt, now_);
+    end_at_routers(slot, Ending::failed);
     try_failed(slot, kNoUpstreamRetry);
+}
+
+/// The place is given back. Where another one only read its prompt, it is that one which failed.
+void World::end_at_routers(uint32_t slot, Ending ending) {
+    LiveCall& live = calls_[slot];
+    if (live.answers_at) readers_->ended(CallId{live.id}, ending, std::nullopt, now_);
+    router_.ended(CallId{live.id}, live.answers_at ? Ending::cancelled : ending, std::nullopt,
+                  now_);
+    live.place.reset();
+    live.answers_at.reset();
+    live.read_at.reset();
+    live.has_first_token = false;
 }
 
 // --- out ----------------------------------------------------------------------------------------
 
 void World::first_token(uint32_t slot, const VirtualReplica::FirstToken& first) {
     LiveCall& live = calls_[slot];
+    SimCall& record = live.record;
+    if (!live.read_at) {
+        record.cached_tokens = first.cached_tokens;
+        record.loaded = first.loaded;
+    }
+    if (live.answers_at) return readers_->first_token(CallId{live.id}, now_);
     live.has_first_token = true;
-    live.record.first = now_;
-    live.record.cached_tokens = first.cached_tokens;
-    live.record.loaded = first.loaded;
+    live.cached_here =
+        first.cached_tokens - std::min(first.cached_tokens, first.loaded.remote_tokens);
+    record.first = now_;
+    record.loaded.remote_tokens = first.loaded.remote_tokens;
+    record.loaded.transfer = first.loaded.transfer;
+    record.read_elsewhere = live.read_at.has_value();
     router_.first_token(CallId{live.id}, now_);
     if (live.ask) queue_->streaming(*live.ask);
 }
 
 void World::answered(uint32_t slot, const KvCursor& cursor) {
     LiveCall& live = calls_[slot];
+    if (live.answers_at) return prompt_read(slot, cursor);
     SimCall& record = live.record;
     record.ended = now_;
     const CallReport told =
         router_.ended(CallId{live.id}, Ending::answered,
-                      ReportedPrompt{record.prompt_tokens, record.cached_tokens}, now_);
-    record.cause = told.miss.cause;
-    record.lost_tokens = told.miss.lost_blocks * trace_.block_tokens;
+                      ReportedPrompt{record.prompt_tokens, live.cached_here}, now_);
+    if (!live.read_at) take_cause(record, told);
     note(static_cast<uint64_t>(Noted::answered), mix(live.id, record.cached_tokens));
-    SessionState& state = sessions_[live.session];
-    state.cursor = cursor;
-    state.cursor_place = *live.place;
-    state.cursor_life = places_[*live.place].life;
+    kept_of(live) = {cursor, *live.place, places_[*live.place].life};
     over(slot);
 }
 
@@ -181,14 +202,12 @@ void World::leave_upstream(uint32_t slot, Ending ending) {
     LiveCall& live = calls_[slot];
     if (!live.place) return;
     const uint32_t place = *live.place;
-    router_.ended(CallId{live.id}, ending, std::nullopt, now_);
+    end_at_routers(slot, ending);
     if (places_[place].engine) {
         catch_up(place);
         places_[place].engine->cancel(SequenceId{live.id}, now_);
         wake_soon(place);
     }
-    live.place.reset();
-    live.has_first_token = false;
 }
 
 void World::leave_queue(uint32_t slot) {

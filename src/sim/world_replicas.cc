@@ -15,7 +15,8 @@ constexpr uint64_t kTypicalContext = 32'768;
 constexpr uint64_t kTypicalBatch = 16;
 
 /// What a gateway would be told of such a replica, at a typical agent's context.
-UpstreamFacts facts_of(const SimReplica& kind, uint32_t place, uint32_t block_tokens) {
+UpstreamFacts facts_of(const SimReplica& kind, const SimLink& link, uint32_t place,
+                       uint32_t block_tokens) {
     StepShape chunk;
     chunk.add_chunk(kTypicalContext, kind.scheduler.step_tokens);
     StepShape one;
@@ -23,7 +24,8 @@ UpstreamFacts facts_of(const SimReplica& kind, uint32_t place, uint32_t block_to
     StepShape batch;
     for (uint64_t i = 0; i < kTypicalBatch; ++i)
         batch.add_decode(kTypicalContext);
-    const double per_s = kind.scheduler.step_tokens / kind.cost.time(chunk).seconds();
+    double per_s = kind.scheduler.step_tokens / kind.cost.time(chunk).seconds();
+    if (kind.role == ReplicaRole::decode) per_s = link.bytes_per_s / kind.kv_bytes_per_token;
     const Duration alone = kind.cost.time(one);
     const Duration peers = kind.cost.time(batch) - alone;
     uint64_t kv_tokens = kind.kv_tokens;
@@ -51,6 +53,7 @@ void add(KvStats& sum, const KvStats& more) {
 void add(KvLoadStats& sum, const KvLoadStats& more) {
     sum.from_ram += more.from_ram;
     sum.from_disk += more.from_disk;
+    sum.remote_bytes += more.remote_bytes;
     sum.tiers.to_ram += more.tiers.to_ram;
     sum.tiers.to_disk += more.tiers.to_disk;
     sum.tiers.dropped += more.tiers.dropped;
@@ -133,19 +136,21 @@ void World::start(uint32_t place) {
     Place& here = places_[place];
     if (here.presence == Presence::serving) return;
     if (!here.engine) {
-        here.engine =
-            std::make_unique<VirtualReplica>(*here.kind, trace_.block_tokens, setup_.step_by_step);
+        here.engine = std::make_unique<VirtualReplica>(*here.kind, trace_.block_tokens,
+                                                       setup_.step_by_step, setup_.link);
         ++here.version;
         if (here.life++ == 0 || setup_.autoscaler)
-            router_.add(UpstreamId{place}, facts_of(*here.kind, place, trace_.block_tokens));
+            router_at(place).add(UpstreamId{place},
+                                 facts_of(*here.kind, setup_.link, place, trace_.block_tokens));
         else
-            router_.restarted(UpstreamId{place});
+            router_at(place).restarted(UpstreamId{place});
     }
     if (!here.is_paid) here.paid_since = now_;
     here.is_paid = true;
     here.presence = Presence::serving;
     const UpstreamId id{place};
-    eligible_.insert(std::ranges::lower_bound(eligible_, id), id);
+    std::vector<UpstreamId>& eligible = eligible_at(place);
+    eligible.insert(std::ranges::lower_bound(eligible, id), id);
     if (setup_.autoscaler && starting_ > 0) --starting_;
     tell(place, "serves");
 }
@@ -163,7 +168,7 @@ void World::lose(uint32_t place) {
         if (calls_[slot].id != 0 && calls_[slot].place == place) slots.push_back(slot);
     std::ranges::sort(slots, {}, [&](uint32_t slot) { return calls_[slot].id; });
     for (const uint32_t slot : slots) {
-        const bool had_begun = calls_[slot].has_first_token;
+        const bool had_begun = calls_[slot].has_first_token;  // as its client sees it
         leave_upstream(slot, Ending::failed);
         if (had_begun)
             try_failed(slot, std::nullopt);
@@ -176,14 +181,14 @@ void World::drain(uint32_t place) {
     Place& here = places_[place];
     if (here.presence != Presence::serving) return;
     here.presence = Presence::draining;
-    std::erase(eligible_, UpstreamId{place});
+    std::erase(eligible_at(place), UpstreamId{place});
     tell(place, "drained");
 }
 
 // The engine is gone; its counts stay.
 void World::retire(uint32_t place) {
     Place& here = places_[place];
-    std::erase(eligible_, UpstreamId{place});
+    std::erase(eligible_at(place), UpstreamId{place});
     if (setup_.autoscaler) router_.remove(UpstreamId{place});
     count_in(here);
     note(here.engine->scheduler().digest(), place);
@@ -246,8 +251,9 @@ void World::autoscale() {
 }
 
 void World::sample() {
-    SimSample sample{.at_s = (now_ - Instant()).seconds(),
-                     .replicas = static_cast<uint32_t>(eligible_.size())};
+    SimSample sample{
+        .at_s = (now_ - Instant()).seconds(),
+        .replicas = static_cast<uint32_t>(eligible_.size() + eligible_readers_.size())};
     uint32_t engines = 0;
     for (const Place& place : places_) {
         if (!place.engine) continue;

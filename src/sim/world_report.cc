@@ -142,6 +142,7 @@ SimReport World::report() {
     add_replicas(report, first, last);
     const auto has_tiers = [](const SimReplica& kind) { return kind.tiers.any(); };
     if (std::ranges::any_of(setup_.replicas, has_tiers)) add_tiers(report);
+    if (readers_) add_transfers(report);
     report.digest = digest_;
     return report;
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/append_all.h"
 #include "base/digits.h"
 #include "base/json.h"
 
@@ -30,9 +31,7 @@ bool is_all_plain(std::string_view text) {
 
 void append_quoted(std::string& out, std::string_view text) {
     if (is_all_plain(text)) {
-        out += '"';
-        out += text;
-        out += '"';
+        append_all(out, "\"", text, "\"");
     } else {
         out += dump_json(std::string(text));  // also replaces what is not UTF-8
     }
@@ -89,15 +88,10 @@ LogLine::LogLine(LogFormat format, LogLevel level, WallTime at, std::string_view
 }
 
 void LogLine::begin(std::string_view name) {
-    if (format_ == LogFormat::json) {
-        line_ += ",\"";
-        line_ += name;
-        line_ += "\":";
-    } else {
-        line_ += ' ';
-        line_ += name;
-        line_ += '=';
-    }
+    if (format_ == LogFormat::json)
+        append_all(line_, ",\"", name, "\":");
+    else
+        append_all(line_, " ", name, "=");
 }
 
 void LogLine::put(std::string_view text) {
