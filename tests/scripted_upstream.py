@@ -44,7 +44,11 @@ class Upstream:
 
             def do_POST(self):
                 length = int(self.headers.get("Content-Length", 0))
-                self.body = json.loads(self.rfile.read(length))
+                try:
+                    self.body = json.loads(self.rfile.read(length))
+                except RecursionError:
+                    self.answer(400, {"error": {"message": "nested too deeply", "type": "invalid_request_error"}})
+                    return
                 upstream.calls.append({"path": self.path, "headers": dict(self.headers),
                                        "body": self.body, "peer": self.client_address})
                 try:
@@ -84,7 +88,7 @@ class Upstream:
                 self.end_headers()
 
             def write(self, text):
-                data = text.encode()
+                data = text if isinstance(text, bytes) else text.encode()
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
                 self.wfile.flush()
 

@@ -163,7 +163,7 @@ class Drawn(unittest.TestCase):
     def setUpClass(cls):
         cls.schemas = [json.dumps(random_schema(SEED * 1_000_000 + i), ensure_ascii=False) for i in range(SCHEMAS)]
         said = subprocess.run([DRAW, str(TEXTS), str(SEED)], input="\n".join(cls.schemas) + "\n", text=True,
-                              encoding="utf-8", capture_output=True, check=True, timeout=300)
+                              encoding="utf-8", capture_output=True, check=True, timeout=600)
         cls.drawn = [json.loads(line) for line in said.stdout.split("\n")[:-1]]
 
     def test_most_schemas_are_honoured_and_most_texts_end(self):
@@ -192,7 +192,7 @@ class Drawn(unittest.TestCase):
         lines = [json.dumps({"schema": schema, "texts": one["texts"]})
                  for schema, one in zip(self.schemas, self.drawn) if one.get("texts")]
         said = subprocess.run(["node", ROOT / "tests/ajv_judge.mjs"], input="\n".join(lines), text=True,
-                              encoding="utf-8", capture_output=True, timeout=300)
+                              encoding="utf-8", capture_output=True, timeout=600)
         self.assertEqual(said.returncode, 0, said.stdout[:4000] + said.stderr[:4000])
         self.assertRegex(said.stdout, rf"^{sum(len(json.loads(line)['texts']) for line in lines)} texts are valid")
 

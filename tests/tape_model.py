@@ -24,10 +24,12 @@ CALL = '{"name": "get_weather", "arguments": {"city": "Málaga", "days": [1, 2.5
 TAPES = {
     "text": "Just words, and a tag <tool_call that is none.",
     "hermes": f"I will look.\n<tool_call>\n{CALL}\n</tool_call>",
+    "called": f"<tool_call>\n{CALL}\n</tool_call>",
     "thinking": f"<think>\nWhere is that?\n</think>\n\n<tool_call>\n{CALL}\n</tool_call>",
     "broken": '<tool_call>\n{"name": "get_weather", "arguments": {"city": Málaga}}\n</tool_call>',
     "harmony": '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Málaga"}'
                "<|call|>",
+    "sum": '{"sum": "much"}',
     "mistral": '[TOOL_CALLS]get_weather[ARGS]{"city": "Málaga", "days": []}',
 }
 CONTROLS = ["[TOOL_CALLS]", "[ARGS]", "<|channel|>", "<|constrain|>", "<|message|>", "<|call|>"]

@@ -204,6 +204,59 @@ class Hermes(WithTapes):
                       answer["error"]["message"])
 
 
+    # A form beside tools: the model calls, or keeps to the form.
+    FORM = {"response_format": {"type": "json_schema", "json_schema": {"name": "sum", "schema": {
+        "type": "object", "properties": {"sum": {"type": "integer", "minimum": 0, "maximum": 99}},
+        "required": ["sum"], "additionalProperties": False}}}}
+
+    def test_beside_a_form_the_model_may_call(self):
+        for tape, thought in (("called", None), ("thinking", "Where is that?")):
+            choice = self.whole(tape, tools=TOOLS, **self.FORM)["choices"][0]
+            self.assertEqual(choice["finish_reason"], "tool_calls", choice)
+            self.assertEqual((choice["message"]["content"], choice["message"].get("reasoning_content")),
+                             (None, thought))
+            self.check_call(*choice["message"]["tool_calls"])
+            deltas, reason = self.deltas(tape, tools=TOOLS, **self.FORM)
+            self.assertEqual((reason, joined(deltas, "content")), ("tool_calls", ""))
+
+    def test_beside_a_form_what_is_no_call_keeps_to_it(self):
+        for more in ({"tools": TOOLS}, {"tools": TOOLS, "tool_choice": "none"}, {}):
+            choice = self.whole("sum", max_tokens=100, **more, **self.FORM)["choices"][0]
+            self.assertEqual(choice["finish_reason"], "stop", choice)
+            self.assertNotIn("tool_calls", choice["message"])
+            self.assertLess(json.loads(choice["message"]["content"])["sum"], 100)
+            deltas, reason = self.deltas("sum", max_tokens=100, **more, **self.FORM)
+            self.assertEqual(reason, "stop")
+            self.assertLess(json.loads(joined(deltas, "content"))["sum"], 100)
+
+    def test_a_form_comes_after_what_was_thought(self):
+        choice = self.whole("thinking", max_tokens=200, **self.FORM)["choices"][0]
+        self.assertEqual(choice["message"]["reasoning_content"], "Where is that?")
+        self.assertLess(json.loads(choice["message"]["content"])["sum"], 100)
+
+    def test_a_call_that_must_be_leaves_no_text_to_have_a_form(self):
+        choice = self.whole("text", tools=self.strict_tools(), tool_choice="required", parallel_tool_calls=False,
+                            max_tokens=400, **self.FORM)["choices"][0]
+        self.assertEqual((choice["finish_reason"], choice["message"]["content"]), ("tool_calls", None))
+
+
+class Json(WithTapes):
+    """Calls that nothing marks."""
+    options = ("--tool-call-format", "json", "--reasoning-format", "none")
+
+    def test_a_form_that_could_be_a_call_is_refused_with_an_example(self):
+        form = {"type": "json_schema", "json_schema": {"name": "n", "schema": {
+            "type": "object", "properties": {"name": {"type": "string"}}}}}
+        status, answer = self.server.post(CHAT, self.ask("text", tools=TOOLS, response_format=form))
+        self.assertEqual(status, 400)
+        self.assertIn('beside tools an answer such as "{\\"name\\":\\"get_weather\\"}" can\'t be told from a call',
+                      answer["error"]["message"])
+
+    def test_an_object_is_no_call(self):
+        choice = self.whole("sum", tools=TOOLS, response_format={"type": "json_object"})["choices"][0]
+        self.assertEqual(choice["message"], {"role": "assistant", "content": tape_model.TAPES["sum"]})
+
+
 class Mistral(WithTapes):
     """Chosen by hand, and marked by control tokens, which other answers do not show."""
     options = ("--tool-call-format", "mistral", "--reasoning-format", "none")
@@ -234,6 +287,11 @@ class Harmony(WithTapes):
         self.assertEqual(choice["finish_reason"], "tool_calls")
         self.assertEqual(choice["message"]["tool_calls"][0]["function"],
                          {"name": "get_weather", "arguments": '{"city": "Málaga"}'})
+        self.assertIsNone(choice["message"]["content"])
+
+    def test_a_call_may_be_made_beside_a_form(self):
+        choice = self.whole("harmony", tools=TOOLS, **Hermes.FORM)["choices"][0]
+        self.assertEqual(choice["finish_reason"], "tool_calls", choice)
         self.assertIsNone(choice["message"]["content"])
 
     def test_text_without_a_channel_is_text(self):

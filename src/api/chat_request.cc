@@ -159,14 +159,20 @@ Result<void> check_forced_tool(const ChatRequest& request) {
     if (!request.forced_tool) return {};
     if (request.tools.is_null())
         return Error{Code::invalid_argument, "tool_choice: forces a tool, but there are no tools"};
-    if (request.options.format)
-        return Error{Code::invalid_argument, concat("tool_choice: cannot be combined with ",
-                                                    request.options.format->field)};
     if (request.forced_tool->empty()) return {};
     for (const Json& tool : request.tools)
         if (name_of(tool) == *request.forced_tool) return {};
     return Error{Code::invalid_argument,
                  concat("tool_choice: '", *request.forced_tool, "' is none of the tools")};
+}
+
+/// What providers run themselves nobody runs here.
+Result<void> check_tool(const JsonFields& tool) {
+    TRY(const auto type, tool.text("type"));
+    if (!type || *type == "function") return {};
+    return Error{Code::unsupported,
+                 concat(tool.path_of("type"), ": \"", *type,
+                        "\" tools are run by a provider; this server has \"function\"")};
 }
 
 /// Tools go into the prompt as they are.
@@ -176,14 +182,32 @@ Result<Json> read_tools(const JsonFields& fields, ToolUse use) {
     Json out = Json::array();
     size_t i = 0;
     for (dom::element element : *tools) {
-        Json tool = to_json(element);
-        if (!tool.is_object())
+        const std::string path = concat("tools[", i++, "]");
+        dom::object object;
+        if (element.get(object) != simdjson::SUCCESS)
             return Error{Code::invalid_argument,
-                         concat("tools[", i, "]: must be an object; got ", excerpt(element))};
-        out.push_back(std::move(tool));
-        ++i;
+                         concat(path, ": must be an object; got ", excerpt(element))};
+        TRY(check_tool(JsonFields(object, path + ".")));
+        out.push_back(to_json(element));
     }
     return out;
+}
+
+/// Answers are text: who wants to hear or to look things up is told so.
+Result<void> check_answer_kind(const JsonFields& fields) {
+    TRY(const auto modalities, fields.array("modalities"));
+    if (modalities)
+        for (const dom::element wanted : *modalities)
+            if (std::string_view word; wanted.get(word) != simdjson::SUCCESS || word != "text")
+                return Error{Code::unsupported,
+                             concat("modalities: this model answers in \"text\"; "
+                                    "got ",
+                                    excerpt(wanted))};
+    for (const std::string_view name : {"audio", "web_search_options"})
+        if (fields.find(name))
+            return Error{Code::unsupported,
+                         concat(name, ": this model answers in text, from what it is told")};
+    return {};
 }
 
 Result<LogprobRequest> read_logprobs(const JsonFields& fields) {
@@ -231,6 +255,7 @@ Result<ChatRequest> read_chat_request(const JsonFields& fields, const SamplingDe
     out.include_reasoning = reasoning.value_or(true);
     TRY(read_template_fields(fields, out));
     TRY(out.logprobs, read_logprobs(fields));
+    TRY(check_answer_kind(fields));
     TRY(out.options, read_generation_options(fields, defaults, limits));
     TRY(check_forced_tool(out));
     TRY(out.max_tokens, read_max_tokens(fields, "max_completion_tokens"));

@@ -1,5 +1,6 @@
 #include "api/generation_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -141,9 +142,9 @@ Result<GenerationOptions> read_generation_options(const JsonFields& fields,
 }
 
 Result<std::optional<uint32_t>> read_max_tokens(const JsonFields& fields, std::string_view name) {
-    TRY(auto value, fields.integer(name, 1, kMaxTokens));
+    TRY(auto value, fields.integer(name, 1, std::numeric_limits<int64_t>::max()));
     if (!value) return std::optional<uint32_t>();
-    return std::optional(static_cast<uint32_t>(*value));
+    return std::optional(static_cast<uint32_t>(std::min(*value, kMaxTokens)));
 }
 
 }  // namespace brigada

@@ -44,7 +44,7 @@ Result<GenerationOptions> read_generation_options(const JsonFields& fields,
                                                   const SamplingDefaults& defaults,
                                                   const GenerationLimits& limits);
 
-/// `name` as a number of tokens to generate, at least 1.
+/// `name` as a number of tokens to generate, at least 1; the context ends an answer anyway.
 Result<std::optional<uint32_t>> read_max_tokens(const JsonFields& fields, std::string_view name);
 
 }  // namespace brigada

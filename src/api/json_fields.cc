@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "dialect/json_tree.h"
+
 namespace brigada {
 
 namespace {
@@ -152,8 +154,12 @@ Json to_json(dom::element element) {
 
 Result<dom::object> parse_body(dom::parser& parser, std::string_view body) {
     dom::element root;
-    if (auto code = parser.parse(body.data(), body.size(), false).get(root))
-        return Error{Code::invalid_argument, describe(code)};
+    auto code = parser.parse(body.data(), body.size(), false).get(root);
+    if (code == simdjson::STRING_ERROR) {  // of half a surrogate pair, or of no escape at all
+        const std::string mended = mended_surrogates(body);
+        code = parser.parse(mended).get(root);
+    }
+    if (code) return Error{Code::invalid_argument, describe(code)};
     dom::object object;
     if (root.get(object) != simdjson::SUCCESS)
         return Error{Code::invalid_argument,

@@ -56,7 +56,7 @@ std::string excerpt(simdjson::dom::element element);
 Json to_json(simdjson::dom::element element);
 
 /// Parses a request body of `size` bytes at `data` that may be read kBodyPadding bytes further.
-/// Error::invalid_argument when it is not a JSON object.
+/// Half a surrogate pair is U+FFFD. Error::invalid_argument when it is not a JSON object.
 Result<simdjson::dom::object> parse_body(simdjson::dom::parser& parser, std::string_view body);
 
 }  // namespace brigada

@@ -122,6 +122,14 @@ TEST(ChatRequest, the_publishers_defaults_apply_until_the_request_says_otherwise
                     1.0f);
 }
 
+TEST(ChatRequest, what_clients_often_send_is_taken_as_it_is_meant) {
+    const auto request = chat(R"({"messages": [{"role": "user", "content": "a\ud83db"}],
+        "max_tokens": 1000000000000, "modalities": ["text"], "audio": null})");
+    ASSERT_TRUE(request.ok()) << request.error().message;
+    EXPECT_EQ(request->messages[0]["content"], "a\ufffdb");
+    EXPECT_EQ(request->max_tokens, 2147483647u);
+}
+
 struct Bad {
     std::string body;
     const char* says;
@@ -161,9 +169,12 @@ TEST(ChatRequest, bad_input_names_the_field_and_the_value) {
         {with(R"("tool_choice": {"type": "function", "function": {"name": "g"}},
                  "tools": [{"type": "function", "function": {"name": "f"}}])"),
          "tool_choice: 'g' is none of the tools"},
-        {with(R"("tool_choice": "required", "response_format": {"type": "json_object"},
-                 "tools": [{"type": "function", "function": {"name": "f"}}])"),
-         "tool_choice: cannot be combined with response_format"},
+        {with(R"("tools": [{"type": "function", "function": {"name": "f"}},
+                           {"type": "web_search_preview"}])"),
+         R"(tools[1].type: "web_search_preview" tools are run by a provider)"},
+        {with(R"("modalities": ["text", "audio"])"), R"(answers in "text"; got "audio")"},
+        {with(R"("audio": {"voice": "alloy"})"), "audio: this model answers in text"},
+        {with(R"("web_search_options": {})"), "web_search_options: this model answers"},
         {with(R"("parallel_tool_calls": 1)"), "parallel_tool_calls"},
         {with(R"("include_reasoning": "yes")"), "include_reasoning"},
         {with(R"("response_format": {"type": "xml"})"), "response_format.type: this server does"},

@@ -22,13 +22,15 @@ struct GrammarSpec {
     std::string text{};
     bool compact = false;  // JSON without white space
     std::string field{};   // of the request, for messages: "response_format.json_schema.schema"
+    std::string calls{};   // what read_calls_or_text() reads: such an answer is one, too; "": none
 };
 
-/// Bytes of `text`.
+/// Bytes of `text`, and of `calls`.
 inline constexpr size_t kMaxGrammarText = 1 << 20;
 
 /// Pure work of microseconds for ordinary schemas, up to seconds for hostile ones. Errors begin
-/// with the field: ::invalid_argument, ::unsupported for what cannot be honoured or is too large.
+/// with the field, or name the tool: ::invalid_argument, ::unsupported for what cannot be honoured,
+/// what can't be told from a call, or is too large.
 Result<std::shared_ptr<const Grammar>> compile_grammar(const GrammarSpec& spec);
 
 }  // namespace brigada

@@ -105,7 +105,7 @@ Expr TextScanner::write(Mode first) {
     while (!waiting_.empty()) {
         const auto [state, number] = waiting_.back();
         waiting_.pop_back();
-        graph_.ends.push_back(number);
+        if (modes_[state.mode].may_end) graph_.ends.push_back(number);
         if (!modes_[state.mode].is_end) write_steps(state, number);
     }
     return b_.graph(graph_);

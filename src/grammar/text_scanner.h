@@ -26,6 +26,11 @@ class TextScanner {
     /// One in which nothing more may come.
     Mode add_end();
 
+    /// No text ends in the mode.
+    void must_go_on(Mode mode) { at(mode).may_end = false; }
+    /// `literal` stands nowhere in it.
+    void forbid(Mode mode, std::string_view literal) { literal_in(at(mode).anywhere, literal); }
+
     /// Where `literal` is complete, `piece` must follow, and then a text of the mode `to`.
     void watch(Mode mode, std::string_view literal, Expr piece, Mode to);
 
@@ -53,6 +58,7 @@ class TextScanner {
         std::vector<Literal> anywhere, at_start;
         std::optional<Mode> otherwise{};
         bool is_end = false;
+        bool may_end = true;
     };
     /// How much of literals has come: the longest end of the text that begins one, and places
     /// (literal, character) in those of the mode's beginning.

@@ -8,6 +8,7 @@
 #include "grammar/call_arguments.h"
 #include "grammar/text_scanner.h"
 #include "toolcall/harmony_parser.h"
+#include "toolcall/object_call.h"
 #include "toolcall/reasoning_format.h"
 #include "toolcall/tool_format.h"
 #include "toolcall/unread.h"
@@ -20,9 +21,6 @@ namespace {
 constexpr uint32_t kIdDigits = 3;
 
 using Mode = TextScanner::Mode;
-
-/// What an object that is a call may begin with, whatever white space there is.
-constexpr std::string_view kCallKeys[] = {"name", "arguments", "parameters", "id", "type"};
 
 class AnswerGrammar {
   public:
@@ -143,8 +141,8 @@ Result<Expr> AnswerGrammar::forced() {
     }
     const Expr calls = b_.either(std::move(each));
     if (!is_harmony()) return calls;
-    return b_.sequence(
-        {b_.literal("<|channel|>commentary "), calls, b_.optional(b_.literal("<|call|>"))});
+    return b_.sequence({b_.optional(b_.literal("<|channel|>commentary")), b_.literal(" "), calls,
+                        b_.optional(b_.literal("<|call|>"))});
 }
 
 // --- calls in free text -------------------------------------------------------------------------

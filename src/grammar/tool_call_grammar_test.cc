@@ -6,11 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <optional>
-#include <sstream>
 
-#include "base/file.h"
 #include "base/rng.h"
+#include "grammar/drawn_answers.h"
 #include "grammar/grammar_spec.h"
 #include "grammar/naive_validator.h"
 #include "grammar/toy_vocabulary.h"
@@ -33,16 +31,13 @@ Result<std::shared_ptr<const Grammar>> compiled(const Asked& asked, const Json& 
         {.kind = GrammarSpec::Kind::tool_calls, .text = dump_json(answer), .field = "test"});
 }
 
-Json tool(const std::string& name, const Json& parameters, bool strict = true) {
-    return {{"name", name}, {"parameters", parameters}, {"strict", strict}};
-}
-
 /// Two strict tools and one that is not.
 Json some_strict_tools() {
-    return {tool("f", Json::parse(R"({"type": "object", "properties": {"a": {"type": "integer"},
+    return {
+        called_tool("f", Json::parse(R"({"type": "object", "properties": {"a": {"type": "integer"},
                 "s": {"type": "string"}}, "required": ["a"], "additionalProperties": false})")),
-            tool("g", Json::parse(R"({"type": "object", "properties": {}})")),
-            tool("free", nullptr, false)};
+        called_tool("g", Json::parse(R"({"type": "object", "properties": {}})")),
+        called_tool("free", nullptr, false)};
 }
 
 std::shared_ptr<const Grammar> grammar_of(const Asked& asked) {
@@ -121,7 +116,8 @@ TEST(ToolCallGrammar, strings_between_tags_are_texts_that_are_taken_for_nothing_
         {"v": {"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 10}]},
          "n": {"type": ["string", "null"]}, "e": {"enum": ["a b", 5, "7"]},
          "list": {"type": "array", "items": {"type": "string"}}}})");
-    const auto grammar = compiled({.format = "minimax_m2"}, Json::array({tool("f", parameters)}));
+    const auto grammar =
+        compiled({.format = "minimax_m2"}, Json::array({called_tool("f", parameters)}));
     ASSERT_TRUE(grammar.ok()) << grammar.error().message;
     const auto call = [](const std::string& v, const std::string& more = "") {
         return concat("<minimax:tool_call>\n<invoke name=\"f\">\n<parameter name=\"v\">", v,
@@ -146,18 +142,18 @@ TEST(ToolCallGrammar, what_a_format_cannot_write_is_refused_with_the_tools_name)
         const auto grammar = compiled({.format = format}, Json::array({one}));
         return grammar.ok() ? "" : grammar.error().message;
     };
-    EXPECT_THAT(says("hermes", tool("f", {{"not", Json::object()}})),
+    EXPECT_THAT(says("hermes", called_tool("f", {{"not", Json::object()}})),
                 testing::StartsWith("test: tools 'f' parameters: /not: cannot be honoured"));
     EXPECT_THAT(
-        says("mistral", tool("two words", nullptr)),
+        says("mistral", called_tool("two words", nullptr)),
         testing::StartsWith("test: tools 'two words': the model's way of calling, mistral"));
-    EXPECT_EQ(says("hermes", tool("two words", nullptr)), "");
+    EXPECT_EQ(says("hermes", called_tool("two words", nullptr)), "");
     const Json odd = Json::parse(R"({"type": "object", "properties": {"a b": {}}})");
-    EXPECT_EQ(says("glm45", tool("f", odd)),
+    EXPECT_EQ(says("glm45", called_tool("f", odd)),
               "test: tools 'f' parameters: /properties: \"a b\" can't be written in this way of "
               "calling");
-    EXPECT_EQ(says("glm45", tool("f", odd, false)), "");
-    EXPECT_THAT(says("pythonic", tool("f", {{"patternProperties", {{"^a", true}}}})),
+    EXPECT_EQ(says("glm45", called_tool("f", odd, false)), "");
+    EXPECT_THAT(says("pythonic", called_tool("f", {{"patternProperties", {{"^a", true}}}})),
                 testing::HasSubstr("/patternProperties: can't be honoured"));
 }
 
@@ -171,90 +167,20 @@ TEST(ToolCallGrammar, exactly_one_call_where_no_more_are_wanted) {
            {R"([{"name": "g", "arguments": {}}])", R"({"name": "g", "arguments": {}})"}, {two});
 }
 
-// --- anything that may be drawn
-// -------------------------------------------------------------------
+// --- anything that may be drawn -----------------------------------------------------------------
 
-/// Object schemas with one property of every schema that another validator knows.
+/// Object schemas, some with one property of a schema of any type.
 std::vector<Json> random_parameters() {
-    const Path path = Path(BRIGADA_TESTDATA) / "json-schema" / "cases.jsonl";
-    std::istringstream lines(read_file(path, 16 << 20).value());
     std::vector<Json> out;
-    for (std::string line; std::getline(lines, line);) {
-        const Json schema = parse_json(line, "cases.jsonl").value()["schema"];
+    for (const Json& schema : known_schemas()) {
         if (schema.is_object() && schema.value("type", Json()) == "object") {
             out.push_back(schema);
-        } else if (!line.contains("$ref")) {
+        } else if (!dump_json(schema).contains("$ref")) {
             Json wrapped = {{"type", "object"}, {"properties", {{"value", schema}}}};
             if (out.size() % 2 == 0) wrapped["required"] = {"value"};
             out.push_back(std::move(wrapped));
         }
     }
-    return out;
-}
-
-/// A model that knows nothing: says `wish` where it may, then anything, and in the end more and
-/// more of what closes something.
-class Walk {
-  public:
-    Walk(const Tokenizer& tokenizer, GrammarMasks& masks, const CallShape& shape)
-        : tokenizer_(tokenizer),
-          masks_(masks),
-          at_(masks.start(false)),
-          closing_({"<|call|>", bare(shape.close), bare(shape.end), std::string(shape.tags.end),
-                    concat("\n", shape.tags.end), "}", "]", "\"", ")"}) {
-        std::erase(closing_, "");
-    }
-
-    /// nullopt when it takes too long.
-    std::optional<std::string> run(std::string_view wish, Rng& rng) {
-        for (const char c : wish)
-            if (!take(std::string(1, c))) break;
-        const uint64_t steps = rng.below(30);
-        for (uint64_t step = 0; step < 300; ++step) {
-            if (step >= steps && masks_.may_end(at_)) return text_;
-            if (step >= steps && rng.chance(0.7) && close()) continue;
-            std::vector<TokenId> choices;
-            const TokenMask& allowed = masks_.allowed(at_);
-            for (uint32_t id = 0; id < tokenizer_.size(); ++id)
-                if (allowed.contains(TokenId{id})) choices.push_back(TokenId{id});
-            CHECK(!choices.empty() || masks_.may_end(at_), "a dead end after ", text_);
-            if (choices.empty()) return text_;
-            take(std::string(tokenizer_.bytes(choices[rng.below(choices.size())])));
-        }
-        return std::nullopt;
-    }
-
-    static std::string bare(std::string_view text) {
-        std::string out(text);
-        std::erase(out, '\n');
-        return out;
-    }
-
-  private:
-    bool close() {
-        return std::ranges::any_of(closing_, [&](const std::string& text) { return take(text); });
-    }
-
-    bool take(const std::string& bytes) {
-        const Position next = masks_.step(at_, bytes);
-        if (next == kDead) return false;
-        at_ = next;
-        text_ += bytes;
-        return true;
-    }
-
-    const Tokenizer& tokenizer_;
-    GrammarMasks& masks_;
-    Position at_;
-    std::vector<std::string> closing_;
-    std::string text_;
-};
-
-Json as_openai(const Json& tools) {
-    Json out = Json::array();
-    for (const Json& one : tools)
-        out.push_back({{"type", "function"},
-                       {"function", {{"name", one["name"]}, {"parameters", one["parameters"]}}}});
     return out;
 }
 
@@ -264,7 +190,8 @@ TEST(ToolCallGrammar, whatever_is_drawn_is_read_back_as_valid_calls) {
     const std::vector<Json> schemas = random_parameters();
     std::map<std::string, size_t> read, refused;
     for (size_t i = 0; i < schemas.size(); ++i) {
-        const Json tools = {tool("strict_one", schemas[i]), tool("other", nullptr, false)};
+        const Json tools = {called_tool("strict_one", schemas[i]),
+                            called_tool("other", nullptr, false)};
         for (size_t j = 0; j < tool_formats().size(); ++j) {
             if ((i + j) % tool_formats().size() != 0) continue;  // each schema meets one
             const ToolFormat& format = tool_formats()[j];

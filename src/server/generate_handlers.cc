@@ -39,10 +39,11 @@ ReplyHead reply_head(Service& service, std::string_view id_prefix, const Generat
 ChatAnswers chat_answers(Service& service, const LoadedModel& model, const ChatRequest& request,
                          const ChatPrompt& prompt) {
     return {.format = model.answers,
-            // An answer that must have a form has it from its first token on.
-            .rules = {.starts_in_reasoning = prompt.opens_reasoning && !request.options.format,
+            // A call that must be made is made from the first token on.
+            .rules = {.starts_in_reasoning = prompt.opens_reasoning && !request.forced_tool,
                       .continues_text = request.continue_final_message && !prompt.opens_reasoning,
-                      .one_call_only = !request.parallel_tool_calls},
+                      .one_call_only = !request.parallel_tool_calls,
+                      .calls_or_text = request.options.format && !request.forced_tool},
             .tools = ToolList(request.tools),
             .choices = request.options.choices,
             .include_reasoning = request.include_reasoning,
@@ -60,8 +61,7 @@ Result<Work> prepare_chat(Service& service, std::string_view body, const HttpReq
                                                service.generation_limits(model)));
     TRY(service.check_model(request.model));
     TRY(ChatPrompt prompt, chat_prompt(model, request));
-    TRY(auto calls, call_grammar(model, request, prompt));
-    if (request.forced_tool) request.options.format = std::exchange(calls, std::nullopt);
+    TRY(work.format, answer_grammar(model, request, prompt));
     ChatAnswers answers = chat_answers(service, model, request, prompt);
     work.parts.push_back(engine_request(std::move(prompt.tokens), request.options, request.logprobs,
                                         request.max_tokens, http));
@@ -69,7 +69,6 @@ Result<Work> prepare_chat(Service& service, std::string_view body, const HttpReq
     work.reply =
         make_chat_reply(reply_head(service, "chatcmpl-", request.options, request.logprobs),
                         std::move(answers), model.tokenizer());
-    work.format = calls ? std::move(calls) : std::move(request.options.format);
     work.stream = request.options.stream;
     return work;
 }

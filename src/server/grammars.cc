@@ -22,10 +22,10 @@ std::shared_ptr<const Grammar> Grammars::find(const GrammarSpec& spec) {
 }
 
 void Grammars::keep(GrammarSpec spec, std::shared_ptr<const Grammar> grammar) {
-    kept_text_ += spec.text.size();
     kept_.push_front({std::move(spec), std::move(grammar)});
+    kept_text_ += kept_.front().text_bytes();
     while (kept_.size() > kMaxKeptGrammars || kept_text_ > kMaxKeptGrammarText) {
-        kept_text_ -= kept_.back().spec.text.size();
+        kept_text_ -= kept_.back().text_bytes();
         kept_.pop_back();
     }
 }

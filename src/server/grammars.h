@@ -39,8 +39,9 @@ class Grammars {
         std::shared_ptr<const Grammar> grammar;
         bool is_for(const GrammarSpec& other) const {
             return spec.kind == other.kind && spec.compact == other.compact &&
-                   spec.text == other.text;
+                   spec.text == other.text && spec.calls == other.calls;
         }
+        size_t text_bytes() const { return spec.text.size() + spec.calls.size(); }
     };
     std::shared_ptr<const Grammar> find(const GrammarSpec& spec);
     void keep(GrammarSpec spec, std::shared_ptr<const Grammar> grammar);

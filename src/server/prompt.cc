@@ -52,6 +52,34 @@ std::optional<CalledTool> called_tool(const Json& tool) {
                       .is_strict = strict && *strict == true};
 }
 
+/// Those that may be called.
+struct CalledTools {
+    Json list = Json::array();  // as read_tool_calls() reads them
+    bool has_strict = false;
+};
+
+CalledTools called_tools(const ChatRequest& request) {
+    CalledTools out;
+    const bool is_forced = request.forced_tool.has_value();
+    for (const Json& tool : request.tools) {
+        const std::optional<CalledTool> called = called_tool(tool);
+        if (!called) continue;
+        if (is_forced && !request.forced_tool->empty() && called->name != *request.forced_tool)
+            continue;
+        out.has_strict = out.has_strict || called->is_strict;
+        out.list.push_back({{"name", called->name},
+                            {"parameters", called->parameters},
+                            {"strict", called->is_strict || is_forced}});
+    }
+    return out;
+}
+
+/// Whether an answer has more than its text.
+bool has_parts(const AnswerFormat& answers, const CalledTools& tools) {
+    return answers.is_harmony() || answers.reasoning->has_markers() ||
+           (answers.tools && !tools.list.empty());
+}
+
 }  // namespace
 
 Result<ChatPrompt> chat_prompt(const LoadedModel& model, const ChatRequest& request) {
@@ -76,39 +104,35 @@ Tokens shown_controls(const LoadedModel& model, const ChatRequest& request) {
     return out;
 }
 
-Result<std::optional<GrammarSpec>> call_grammar(const LoadedModel& model,
-                                                const ChatRequest& request,
-                                                const ChatPrompt& prompt) {
+Result<std::optional<GrammarSpec>> answer_grammar(const LoadedModel& model,
+                                                  const ChatRequest& request,
+                                                  const ChatPrompt& prompt) {
     const bool is_forced = request.forced_tool.has_value();
-    const bool is_named = is_forced && !request.forced_tool->empty();
-    Json tools = Json::array();
-    bool has_strict = false;
-    for (const Json& tool : request.tools) {
-        const std::optional<CalledTool> called = called_tool(tool);
-        if (!called || (is_named && called->name != *request.forced_tool)) continue;
-        has_strict = has_strict || called->is_strict;
-        tools.push_back({{"name", called->name},
-                         {"parameters", called->parameters},
-                         {"strict", called->is_strict || is_forced}});
-    }
+    const CalledTools tools = called_tools(request);
     const ToolFormat* format = model.answers.tools;
     if (is_forced && !format)
         return Error{Code::unsupported,
                      "tool_choice: this model can't be made to call a tool: its way of calling is "
                      "not known; \"auto\" leaves it the choice"};
-    if (!is_forced && (!has_strict || !format || request.options.format))
+    const bool has_form = !is_forced && request.options.format;
+    if (!is_forced && !has_form && (!tools.has_strict || !format))
         return std::optional<GrammarSpec>();
-    const Json answer = {{"format", format->name},
-                         {"tools", std::move(tools)},
-                         {"forced", is_forced},
-                         {"many", request.parallel_tool_calls && !is_named},
-                         {"reasoning", model.answers.reasoning->name},
-                         {"begins", prompt.opens_reasoning           ? "reasoning"
-                                    : request.continue_final_message ? "text"
-                                                                     : "start"}};
-    return std::optional(GrammarSpec{.kind = GrammarSpec::Kind::tool_calls,
-                                     .text = dump_json(answer),
-                                     .field = is_forced ? "tool_choice" : "strict"});
+    const bool is_named = is_forced && !request.forced_tool->empty();
+    std::string answer = dump_json({{"format", format ? Json(format->name) : Json()},
+                                    {"tools", tools.list},
+                                    {"forced", is_forced},
+                                    {"many", request.parallel_tool_calls && !is_named},
+                                    {"reasoning", model.answers.reasoning->name},
+                                    {"begins", prompt.opens_reasoning           ? "reasoning"
+                                               : request.continue_final_message ? "text"
+                                                                                : "start"}});
+    if (!has_form)
+        return std::optional(GrammarSpec{.kind = GrammarSpec::Kind::tool_calls,
+                                         .text = std::move(answer),
+                                         .field = is_forced ? "tool_choice" : "strict"});
+    std::optional<GrammarSpec> form = request.options.format;
+    if (has_parts(model.answers, tools)) form->calls = std::move(answer);
+    return form;
 }
 
 Result<Tokens> completion_prompt(const LoadedModel& model, const CompletionPrompt& prompt) {

@@ -29,12 +29,12 @@ Result<ChatPrompt> chat_prompt(const LoadedModel& model, const ChatRequest& requ
 /// The control tokens that answers to this request are read by.
 Tokens shown_controls(const LoadedModel& model, const ChatRequest& request);
 
-/// What the answer must be where the request forces a call, and where it has strict tools that the
-/// model may call by itself; nullopt: anything. Error::unsupported when a call is forced and nobody
-/// knows how the model writes one.
-Result<std::optional<GrammarSpec>> call_grammar(const LoadedModel& model,
-                                                const ChatRequest& request,
-                                                const ChatPrompt& prompt);
+/// What the answer must be: a call where the request forces one; its form, or calls where it has
+/// tools, after what the model thinks; strict tools that the model may call by itself. nullopt:
+/// anything. Error::unsupported when a call is forced and nobody knows how the model writes one.
+Result<std::optional<GrammarSpec>> answer_grammar(const LoadedModel& model,
+                                                  const ChatRequest& request,
+                                                  const ChatPrompt& prompt);
 
 /// Text gets a BOS in front where the model wants one; ids are taken as they are.
 Result<Tokens> completion_prompt(const LoadedModel& model, const CompletionPrompt& prompt);

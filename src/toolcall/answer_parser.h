@@ -19,6 +19,7 @@ struct AnswerRules {
     bool starts_in_reasoning = false;  // the prompt has opened it
     bool continues_text = false;       // the prompt ends within the text of the answer
     bool one_call_only = false;        // parallel_tool_calls: false
+    bool calls_or_text = false;        // it is calls or, from the first word on, text
     std::string id_salt{};             // ids of calls differ between salts
 };
 

@@ -53,7 +53,8 @@ std::string_view word_after(std::string_view header, std::string_view before) {
 
 HarmonyParser::HarmonyParser(AnswerRules rules, const ToolList& tools)
     : writer_({.id_salt = std::move(rules.id_salt), .one_call_only = rules.one_call_only}, tools),
-      stage_(rules.continues_text ? Stage::body : Stage::header) {}
+      stage_(rules.continues_text ? Stage::body : Stage::header),
+      text_is_last_(rules.calls_or_text) {}
 
 void HarmonyParser::feed(std::string_view text, AnswerPieces& out) {
     in_.append(text);
@@ -133,7 +134,8 @@ void HarmonyParser::begin_body(Kind kind, AnswerPieces& out) {
 
 bool HarmonyParser::body(AnswerPieces& out) {
     const std::string_view unread = in_.text();
-    LiteralPlace end = find_first(unread, kBodyEnds);
+    const bool ends = !text_is_last_ || kind_ == Kind::thinking;
+    LiteralPlace end = ends ? find_first(unread, kBodyEnds) : LiteralPlace{unread.size()};
     const bool is_there = !end.literal.empty();
     if (!is_there && in_.ended()) end.at = unread.size();
     append_text(out, kind_, unread.substr(0, end.at));

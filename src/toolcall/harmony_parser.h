@@ -54,6 +54,7 @@ class HarmonyParser : public AnswerParser {
     AnswerPiece::Kind kind_ = AnswerPiece::Kind::text;  // of the body at hand
     bool has_text_ = false;                             // an earlier message had some
     bool has_reasoning_ = false;
+    bool text_is_last_;  // nothing in it is a marker
     JsonArguments arguments_;
 };
 

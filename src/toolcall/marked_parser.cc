@@ -26,7 +26,8 @@ MarkedParser::MarkedParser(const AnswerFormat& format, AnswerRules rules, const 
              : rules.starts_in_reasoning                              ? Stage::reasoning
                                                                       : Stage::start),
       drops_space_(stage_ == Stage::reasoning),
-      has_text_(rules.continues_text) {}
+      has_text_(rules.continues_text),
+      calls_or_text_(rules.calls_or_text) {}
 
 void MarkedParser::feed(std::string_view text, AnswerPieces& out) {
     in_.append(text);
@@ -94,6 +95,7 @@ bool MarkedParser::reasoning(AnswerPieces& out) {
 
 bool MarkedParser::text(AnswerPieces& out) {
     if (!drop_space()) return false;
+    if (is_undecided()) return false;
     const std::string_view unread = in_.text();
     if (!format_) {
         send(Kind::text, unread.size(), out);
@@ -116,6 +118,26 @@ bool MarkedParser::text(AnswerPieces& out) {
     send(Kind::text, certain, out);
     if (is_there) begin_call(opening.at - certain);
     return is_there;
+}
+
+/// Of an answer that is calls or text: whether its first word is still to come. Once it is text, it
+/// calls nobody.
+bool MarkedParser::is_undecided() {
+    if (!calls_or_text_ || !format_ || writer_.calls() > 0) return false;
+    if (!has_text_) {
+        const std::string_view unread = in_.text();
+        const size_t at = std::min(unread.find_first_not_of(kWhiteSpace), unread.size());
+        const std::string_view rest = unread.substr(at);
+        bool could = rest.empty();
+        for (const std::string_view opening : format_->openings) {
+            if (rest.starts_with(opening)) return false;
+            could = could || opening.starts_with(rest);
+        }
+        if (!rest.empty() && format_->first.contains(rest.front())) return false;
+        if (could && !in_.ended()) return true;
+    }
+    format_ = nullptr;
+    return false;
 }
 
 /// Only white space has been said.

@@ -40,6 +40,7 @@ class MarkedParser : public AnswerParser {
     bool drop_space();
     void send(AnswerPiece::Kind kind, size_t bytes, AnswerPieces& out);
     bool may_begin_here() const;
+    bool is_undecided();
 
     const ReasoningFormat& reasoning_format_;
     const ToolFormat* format_;  // null: calls are text
@@ -48,6 +49,7 @@ class MarkedParser : public AnswerParser {
     Stage stage_;
     bool drops_space_ = false;  // white space that comes next is layout
     bool has_text_ = false;     // an unmarked call can stand only before all text
+    bool calls_or_text_;        // once it is text it calls nobody
     std::unique_ptr<CallReader> reader_;
 };
 

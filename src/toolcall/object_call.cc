@@ -1,5 +1,6 @@
 #include "toolcall/object_call.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/json.h"
@@ -12,9 +13,7 @@ constexpr std::string_view kNoObject = "the call is not a JSON object";
 constexpr std::string_view kOtherKey = "a key that no call has";
 
 bool is_call_key(std::string_view key) {
-    for (const std::string_view known : {"name", "arguments", "parameters", "id", "type"})
-        if (key == known) return true;
-    return false;
+    return std::ranges::find(kCallKeys, key) != kCallKeys.end();
 }
 
 /// The text of a JSON string; nothing for other values.

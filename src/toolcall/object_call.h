@@ -2,6 +2,7 @@
 // markers of a format: one, or several with separators.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,10 @@
 #include "toolcall/json_scanner.h"
 
 namespace brigada {
+
+/// The keys such an object may have.
+inline constexpr std::array<std::string_view, 5> kCallKeys = {"name", "arguments", "parameters",
+                                                              "id", "type"};
 
 /// One such object. The keys come in any order; "parameters" means arguments, too, and arguments
 /// may be JSON within a string. They are sent as they come once the name is known.

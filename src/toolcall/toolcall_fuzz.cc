@@ -1,6 +1,7 @@
-// Any bytes as an answer, in any format. The first byte chooses the format, the second how the
-// answer begins and how it is cut; the rest is the answer. However it is cut the pieces must be the
-// same, complete calls must be JSON, and what is no call must come back byte for byte.
+// Any bytes as an answer, in any format. The first byte chooses the format and whether a text calls
+// nobody, the second how the answer begins and how it is cut; the rest is the answer. However it is
+// cut the pieces must be the same, complete calls must be JSON, and what is no call must come back
+// byte for byte.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,13 +27,14 @@ std::string ascii(std::string text) {
 }
 
 void try_answer(uint8_t choice, uint8_t how, std::string_view answer) {
-    const ToolFormat& tool_format = tool_formats()[choice % tool_formats().size()];
+    const ToolFormat& tool_format = tool_formats()[(choice & 0x7f) % tool_formats().size()];
     AnswerFormat format{.tools = &tool_format};
     const bool thinks = !format.is_harmony() && how & 1;
     if (thinks) format.reasoning = &reasoning_formats()[1];
     const AnswerRules rules{.starts_in_reasoning = (how & 2) != 0,
                             .continues_text = (how & 4) != 0,
-                            .one_call_only = (how & 8) != 0};
+                            .one_call_only = (how & 8) != 0,
+                            .calls_or_text = (choice & 0x80) != 0};
     static const ToolList tools(some_tools());
     const ParsedAnswer whole = parse_answer(format, rules, tools, {answer});
     const size_t size = 1 + how / 16;
