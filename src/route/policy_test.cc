@@ -223,6 +223,19 @@ TEST(SessionPolicy, stays_until_waiting_costs_more_than_reading_anew) {
         << "two seconds later 20,000 of those tokens are read";
 }
 
+TEST(SessionPolicy, does_not_move_where_reading_would_delay_many) {
+    Pool pool(2);
+    SessionPolicy policy({});
+    pool.pinned = 0;
+    pool.cached[0] = 100'000;
+    pool.run(0, 300'000);
+    EXPECT_EQ(pool.choose(policy, call_of(1))->reason, RouteReason::moves) << "30 s against 15.5";
+    for (int i = 0; i < 2; ++i)
+        pool.run(1, 100);
+    EXPECT_EQ(pool.choose(policy, call_of(1))->reason, RouteReason::stays)
+        << "10 s of reading would delay two others as well";
+}
+
 TEST(SessionPolicy, does_not_move_for_less_than_the_margin) {
     Pool pool(2);
     SessionPolicy policy({});

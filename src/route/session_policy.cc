@@ -19,10 +19,11 @@ Policy::Pick SessionPolicy::pick(const Call& call, std::span<const Candidate> ca
 bool SessionPolicy::pays_to_move(const Candidate& from, const Candidate& to) const {
     const auto waiting = [](const Estimate& e) { return e.queue + e.decode; };
     const auto reading = [](const Estimate& e) { return e.prefill + e.eviction; };
+    const int64_t unread = to.load.calls() - to.load.decoding();
     const Duration saved = waiting(from.expected) - waiting(to.expected);
     const Duration reread = reading(to.expected) - reading(from.expected);
-    const int64_t unread = to.load.calls() - to.load.decoding();
-    return saved > reread * (config_.reread_per_mille + 1000 * unread) / 1000 + config_.move_margin;
+    const Duration delays_others = std::max(reread, Duration()) * unread;
+    return saved > reread * config_.reread_per_mille / 1000 + delays_others + config_.move_margin;
 }
 
 // Of those that are as fast as the fastest, by affinity: the home of the session, then where most

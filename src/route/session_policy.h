@@ -9,7 +9,8 @@ namespace brigada {
 
 struct SessionPolicyConfig {
     /// Seconds saved must exceed this many thousandths of the seconds of re-reading. Re-reading
-    /// also delays whoever comes next and evicts KV of others, so it weighs more than its own time.
+    /// also delays whoever comes next and evicts KV of others, so it weighs more than its own time;
+    /// and once more for every prompt that waits to be read there.
     uint32_t reread_per_mille = 1'500;
     Duration move_margin = Duration::milliseconds(500);  // and be at least that much more
     uint32_t load_bound_per_mille = 2'000;      // of an upstream's share of the calls running
