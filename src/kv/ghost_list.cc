@@ -1,30 +1,35 @@
 #include "kv/ghost_list.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/ids.h"
 
 namespace brigada {
 namespace {
 
-uint64_t hash_of(BlockKey key) {
-    return raw(key) * 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
+uint32_t tag_of(BlockKey key) {
+    return std::max(static_cast<uint32_t>(raw(key) >> 32), 1u);
 }
 
 }  // namespace
 
 void GhostList::remember(BlockKey key) {
     if (half_ == 0) return;
-    if (halves_[newer_].keys.size() == half_) {
+    if (halves_[newer_].size == half_) {
         newer_ = 1 - newer_;
         halves_[newer_].clear();
     }
     Half& newer = halves_[newer_];
-    newer.places.add(hash_of(key), static_cast<uint32_t>(newer.keys.size()));
-    newer.keys.push_back(key);
+    if (newer.tags.empty()) newer.tags.resize(size_t{half_} + half_ / 2 + 1);
+    newer.tags[newer.place_of(key)] = tag_of(key);
+    ++newer.size;
 }
 
 bool GhostList::contains(BlockKey key) const {
-    return halves_[newer_].contains(key) || halves_[1 - newer_].contains(key);
+    return std::ranges::any_of(halves_, [&](const Half& half) {
+        return half.size > 0 && half.tags[half.place_of(key)] != 0;
+    });
 }
 
 void GhostList::clear() {
@@ -32,25 +37,23 @@ void GhostList::clear() {
         half.clear();
 }
 
-bool GhostList::Half::contains(BlockKey key) const {
-    const uint32_t place =
-        places.find(hash_of(key), [&](uint32_t candidate) { return keys[candidate] == key; });
-    return place != TagTable::kNone;
+size_t GhostList::Half::place_of(BlockKey key) const {
+    const uint32_t tag = tag_of(key);
+    size_t at = (raw(key) & UINT32_MAX) * tags.size() >> 32;
+    while (tags[at] != 0 && tags[at] != tag)
+        at = at + 1 == tags.size() ? 0 : at + 1;
+    return at;
 }
 
 void GhostList::Half::clear() {
-    places.clear();
-    keys.clear();
+    std::ranges::fill(tags, 0);
+    size = 0;
 }
 
 void GhostList::check() const {
     for (const Half& half : halves_) {
-        CHECK(half.places.size() == half.keys.size() && half.keys.size() <= half_);
-        std::vector<bool> listed(half.keys.size(), false);
-        half.places.for_each([&](uint32_t place) {
-            CHECK(!listed.at(place) && half.contains(half.keys[place]), "a ghost is not found");
-            listed[place] = true;
-        });
+        const auto tags = std::ranges::count_if(half.tags, [](uint32_t tag) { return tag != 0; });
+        CHECK(half.size <= half_ && tags <= half.size, "a tag nobody put there");
     }
 }
 

@@ -1,6 +1,7 @@
 // GhostList: the keys of blocks evicted not long ago. It tells a re-prefill after eviction, which
 // more memory or a better policy would have saved, from a first read, which nothing saves. Two
-// halves take turns: the newer one fills, the older one is forgotten as a whole.
+// halves take turns: the newer one fills, the older one is forgotten as a whole. Of a key it keeps
+// half, so that one in a billion answers is wrong; nothing but a statistic is made of them.
 #pragma once
 
 #include <array>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "kv/block_key.h"
-#include "kv/tag_table.h"
 
 namespace brigada {
 
@@ -24,15 +24,16 @@ class GhostList {
     bool contains(BlockKey key) const;
     void clear();
 
-    bool empty() const { return halves_[0].keys.empty() && halves_[1].keys.empty(); }
+    bool empty() const { return halves_[0].size == 0 && halves_[1].size == 0; }
     void check() const;
 
   private:
+    /// A table by the lower half of a key, which holds the upper half.
     struct Half {
-        std::vector<BlockKey> keys;  // oldest first
-        TagTable places;             // in keys, by key; twice evicted, twice here
+        std::vector<uint32_t> tags;  // 0: free
+        uint32_t size = 0;
 
-        bool contains(BlockKey key) const;
+        size_t place_of(BlockKey key) const;  // where it is, or would be
         void clear();
     };
 
