@@ -90,7 +90,11 @@ AnswerPieces ChatAnswer::read(const TokenEvent& event) {
     AnswerPieces out;
     const bool was_reasoning = parser_->is_reasoning();
     parser_->feed(event.text, out);
-    if (!event.ends_answer && (was_reasoning || parser_->is_reasoning())) ++reasoning_tokens_;
+    const bool reasons = was_reasoning || parser_->is_reasoning();
+    if (!event.ends_answer && reasons) ++reasoning_tokens_;
+    is_in_text_ = !reasons && std::ranges::all_of(out, [](const AnswerPiece& piece) {
+        return piece.kind == Kind::text || piece.kind == Kind::broken_call;
+    });
     note_broken(out);
     return out;
 }

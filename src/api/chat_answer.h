@@ -33,6 +33,8 @@ class ChatAnswer {
     /// "tool_calls" where the answer ended after calls.
     std::string_view reason() const;
     uint32_t reasoning_tokens() const { return reasoning_tokens_; }
+    /// Whether the last token is of the text, as far as is known.
+    bool is_in_text() const { return is_in_text_; }
 
   private:
     struct Call {
@@ -49,6 +51,7 @@ class ChatAnswer {
     const ChatAnswers& answers_;
     std::unique_ptr<AnswerParser> parser_;
     uint32_t reasoning_tokens_ = 0;
+    bool is_in_text_ = true;
     FinishReason reason_ = FinishReason::stop;
     std::string text_, reasoning_;  // of a whole message
     std::vector<Call> calls_;

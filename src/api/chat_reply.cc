@@ -58,7 +58,9 @@ class ChatReply : public Reply {
 
     void collect(const TokenEvent& event) override {
         choices_[event.choice].collect(event);
-        if (has_logprob(event)) logprobs_[event.choice].push_back(chat_logprob(tokenizer_, event));
+        if (has_logprob(event) &&
+            (!head_.only_text_logprobs || choices_[event.choice].is_in_text()))
+            logprobs_[event.choice].push_back(chat_logprob(tokenizer_, event));
     }
 
     void collect(const ChoiceFinished& event) override { choices_[event.choice].collect(event); }

@@ -1,8 +1,10 @@
 // AnswerBlock: what stands between two others in an answer: a text, a thought, a call.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "dialect/escaped.h"
 
@@ -16,11 +18,28 @@ struct AnswerBlock {
     std::string id = {}, name = {};
     std::string text = {};  // or the arguments' JSON, or the redacted data
     std::string signature = {};
-    bool sealed = false;  // signed or redacted: nothing is added
+    std::string logprobs = {};  // JSON of its tokens', joined by commas
+    bool sealed = false;        // signed or redacted: nothing is added
 };
 
 /// What a call without arguments carries, so that they are JSON.
 inline constexpr Escaped kNoArguments{"{}"};
+
+/// What stands between the brackets of a list; none: nothing.
+inline std::string_view elements_of(RawJson list) {
+    constexpr std::string_view kSpace = " \t\r\n";
+    std::string_view out = list.text;
+    if (out.size() < 2) return {};
+    out = out.substr(1, out.size() - 2);
+    out.remove_prefix(std::min(out.find_first_not_of(kSpace), out.size()));
+    return out;
+}
+
+/// More elements behind others.
+inline void append_elements(std::string& out, std::string_view more) {
+    if (!out.empty() && !more.empty()) out += ',';
+    out += more;
+}
 
 /// As it stands inside a string.
 inline Escaped arguments_of(const AnswerBlock& call) {

@@ -27,6 +27,7 @@ struct AnswerBegan {
 struct TextDelta {
     uint32_t choice = 0;
     Escaped text = {};
+    RawJson logprobs = {};  // a list of its tokens', as OpenAI's APIs have it; none: not told
 };
 
 struct ThinkingDelta {

@@ -42,11 +42,11 @@ void JsonBalance::feed_character(char c) {
     if (c == '}' || c == ']') --depth_;
 }
 
-void BlockLine::text(Kind kind, Escaped text) {
+void BlockLine::text(Kind kind, Escaped text, std::string_view logprobs) {
     if (text.empty()) return;
     if (line_.empty() || line_.back().block.kind != kind || line_.back().block.sealed)
         queue({.kind = kind});
-    add(line_.back(), text);
+    add(line_.back(), text, logprobs);
     advance();
 }
 
@@ -90,10 +90,11 @@ void BlockLine::queue(AnswerBlock block) {
     if (line_.size() == 1) begin_front();
 }
 
-void BlockLine::add(Place& place, Escaped text) {
+void BlockLine::add(Place& place, Escaped text, std::string_view logprobs) {
     place.block.text += text.raw;
+    append_elements(place.block.logprobs, logprobs);
     if (place.block.kind == Kind::call) place.balance.feed(text);
-    if (&place == &line_.front()) sink_.block_text(place.block, text);
+    if (&place == &line_.front()) sink_.block_text(place.block, text, logprobs);
 }
 
 void BlockLine::advance() {
@@ -111,7 +112,7 @@ void BlockLine::begin_front() {
     const AnswerBlock& block = line_.front().block;
     sink_.begin_block(block);
     if (!block.text.empty() && block.kind != Kind::redacted)
-        sink_.block_text(block, Escaped{block.text});
+        sink_.block_text(block, Escaped{block.text}, block.logprobs);
 }
 
 void BlockLine::end_front() {

@@ -16,7 +16,8 @@ class BlockSink {
   public:
     virtual ~BlockSink() = default;
     virtual void begin_block(const AnswerBlock& block) = 0;
-    virtual void block_text(const AnswerBlock& block, Escaped text) = 0;
+    /// `logprobs` are of the text's tokens, where they are told: the elements of a list.
+    virtual void block_text(const AnswerBlock& block, Escaped text, std::string_view logprobs) = 0;
     /// `block` has its whole text now.
     virtual void end_block(const AnswerBlock& block) = 0;
 };
@@ -44,7 +45,7 @@ class BlockLine {
     explicit BlockLine(BlockSink& sink) : sink_(sink) {}
 
     /// Text, thinking or refusal.
-    void text(Kind kind, Escaped text);
+    void text(Kind kind, Escaped text, std::string_view logprobs = {});
     /// Ends the thinking that is told last; begins one without text where there is none.
     void sign(Escaped signature);
     void redacted(Escaped data);
@@ -61,7 +62,7 @@ class BlockLine {
     };
 
     void queue(AnswerBlock block);
-    void add(Place& place, Escaped text);
+    void add(Place& place, Escaped text, std::string_view logprobs = {});
     void advance();
     void begin_front();
     void end_front();
@@ -75,7 +76,10 @@ class BlockLine {
 /// choice that make its blocks.
 class FirstChoiceBlocks : protected BlockSink {
   public:
-    void operator()(const TextDelta& delta) { text(delta, BlockLine::Kind::text); }
+    void operator()(const TextDelta& delta) {
+        if (delta.choice == 0)
+            line_.text(BlockLine::Kind::text, delta.text, elements_of(delta.logprobs));
+    }
     void operator()(const ThinkingDelta& delta) { text(delta, BlockLine::Kind::thinking); }
     void operator()(const RefusalDelta& delta) { text(delta, BlockLine::Kind::refusal); }
     void operator()(const ThinkingSigned& thinking) {

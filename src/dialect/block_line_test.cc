@@ -17,7 +17,7 @@ class Log final : public BlockSink {
     void begin_block(const AnswerBlock& block) override {
         lines.push_back(concat("begin ", static_cast<int>(block.kind), block.name));
     }
-    void block_text(const AnswerBlock&, Escaped text) override {
+    void block_text(const AnswerBlock&, Escaped text, std::string_view) override {
         lines.push_back(std::string(text.raw));
     }
     void end_block(const AnswerBlock& block) override {

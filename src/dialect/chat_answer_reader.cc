@@ -3,6 +3,8 @@
 #include <map>
 #include <vector>
 
+#include "base/concat.h"
+#include "dialect/answer_block.h"
 #include "dialect/answer_end.h"
 #include "dialect/answer_usage.h"
 #include "dialect/sliced_answer_reader.h"
@@ -23,6 +25,7 @@ struct Choice {
     std::optional<AnswerEnd> end = {};
     std::string stop_sequence = {};
     bool refused = false;
+    std::string held_logprobs = {};  // of tokens whose text is still to come
 };
 
 class ChatAnswerReader final : public SlicedAnswerReader {
@@ -63,19 +66,21 @@ class ChatAnswerReader final : public SlicedAnswerReader {
             const auto number = static_cast<uint32_t>(std::max<int64_t>(index, 0));
             begin({}, sink);
             if (SliceObject delta = found.object(part))
-                read_delta(number, choices_[number], delta, sink);
+                read_delta(number, choices_[number], delta,
+                           found.object("logprobs").raw_array("content"), sink);
             failed |= read_end(choices_[number], found);
             if (SliceObject usage = found.object("usage")) tell_usage(usage, sink);
         });
         return any && !failed;
     }
 
-    void read_delta(uint32_t number, Choice& choice, SliceObject& delta, const AnswerSink& sink) {
+    void read_delta(uint32_t number, Choice& choice, SliceObject& delta, RawJson logprobs,
+                    const AnswerSink& sink) {
         Escaped thinking = delta.text("reasoning_content");
         if (thinking.empty()) thinking = delta.text("reasoning");
         if (!thinking.empty()) sink(ThinkingDelta{number, thinking});
         if (const Escaped text = delta.text("content"); !text.empty())
-            sink(TextDelta{number, text});
+            tell_text(number, choice, text, logprobs, sink);
         else
             delta.each("content", [&](SliceObject part) {
                 if (const Escaped of_part = part.text("text"); !of_part.empty())
@@ -85,7 +90,24 @@ class ChatAnswerReader final : public SlicedAnswerReader {
             choice.refused = true;
             sink(RefusalDelta{number, refusal});
         }
-        delta.each("tool_calls", [&](SliceObject call) { read_call(number, choice, call, sink); });
+        bool calls = false;
+        delta.each("tool_calls", [&](SliceObject call) {
+            calls = true;
+            read_call(number, choice, call, sink);
+        });
+        if (calls || !thinking.empty())
+            choice.held_logprobs.clear();
+        else if (delta.text("content").empty())
+            append_elements(choice.held_logprobs, elements_of(logprobs));
+    }
+
+    /// Engines that wait with a text tell the logprobs of its tokens as they come.
+    static void tell_text(uint32_t number, Choice& choice, Escaped text, RawJson logprobs,
+                          const AnswerSink& sink) {
+        if (choice.held_logprobs.empty()) return sink(TextDelta{number, text, logprobs});
+        append_elements(choice.held_logprobs, elements_of(logprobs));
+        const std::string list = concat("[", std::exchange(choice.held_logprobs, {}), "]");
+        sink(TextDelta{number, text, {list}});
     }
 
     void read_call(uint32_t number, Choice& choice, SliceObject& said, const AnswerSink& sink) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/concat.h"
 #include "dialect/answer_end.h"
 #include "dialect/answer_ids.h"
 #include "dialect/answer_usage.h"
@@ -15,6 +16,12 @@ namespace brigada {
 namespace {
 
 constexpr std::string_view kIdPrefix = "chatcmpl-", kCallPrefix = "call_";
+
+/// null where there are none.
+std::string logprobs_object(std::string_view elements) {
+    if (elements.empty()) return "null";
+    return concat(R"({"content":[)", elements, R"(],"refusal":null})");
+}
 
 struct ChoiceState {
     bool begun = false;
@@ -37,7 +44,7 @@ class ChatStream {
         begin(began);
         choice(0);
     }
-    void operator()(const TextDelta& delta) { text(delta, "content"); }
+    void operator()(const TextDelta& delta) { text(delta, "content", delta.logprobs); }
     void operator()(const ThinkingDelta& delta) { text(delta, "reasoning_content"); }
     void operator()(const ThinkingSigned&) {}
     void operator()(const RedactedThinking&) {}
@@ -93,10 +100,11 @@ class ChatStream {
     }
 
     template <typename Delta>
-    void text(const Delta& delta, std::string_view field) {
+    void text(const Delta& delta, std::string_view field, RawJson logprobs = {}) {
         if (delta.text.empty()) return;
         choice(delta.choice);
-        chunk(delta.choice, "{", Escaped{field}, ":", delta.text, "}");
+        begin_chunk(delta.choice, "{", Escaped{field}, ":", delta.text, "}");
+        end_chunk({}, logprobs_object(elements_of(logprobs)));
     }
 
     void arguments(uint32_t number, uint32_t call, Escaped text) {
@@ -116,8 +124,8 @@ class ChatStream {
                     R"(,"choices":[{"index":)", number, R"(,"delta":)", delta...);
     }
 
-    void end_chunk(std::string_view finish_reason) {
-        *out_ += R"(,"logprobs":null,"finish_reason":)";
+    void end_chunk(std::string_view finish_reason, std::string_view logprobs = "null") {
+        append_json(*out_, R"(,"logprobs":)", logprobs, R"(,"finish_reason":)");
         if (finish_reason.empty())
             *out_ += "null";
         else
@@ -162,6 +170,13 @@ void append_calls(std::string& out, const CollectedChoice& choice, uint32_t numb
     if (choice.has(AnswerBlock::Kind::call)) out += ']';
 }
 
+std::string joined_logprobs(const CollectedChoice& choice) {
+    std::string out;
+    for (const AnswerBlock& block : choice.blocks)
+        append_elements(out, block.logprobs);
+    return logprobs_object(out);
+}
+
 void append_choice(std::string& out, const CollectedChoice& choice, uint32_t number,
                    std::string_view answer) {
     using Kind = AnswerBlock::Kind;
@@ -173,7 +188,7 @@ void append_choice(std::string& out, const CollectedChoice& choice, uint32_t num
     if (choice.has(Kind::thinking))
         append_json(out, R"(,"reasoning_content":)", joined_text(choice, Kind::thinking));
     append_calls(out, choice, number, answer);
-    append_json(out, R"(},"logprobs":null,"finish_reason":)",
+    append_json(out, R"(},"logprobs":)", joined_logprobs(choice), R"(,"finish_reason":)",
                 Escaped{chat_finish_reason(choice.end, choice.has(Kind::refusal))}, "}");
 }
 

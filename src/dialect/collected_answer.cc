@@ -26,7 +26,12 @@ struct Collector {
         if (began.usage) to.usage = UsageTold{.usage = *began.usage};
         to.choices[0];  // an answer has one, be it empty
     }
-    void operator()(const TextDelta& delta) const { text(delta, Kind::text); }
+    void operator()(const TextDelta& delta) const {
+        text(delta, Kind::text);
+        if (delta.text.empty()) return;
+        append_elements(to.choices[delta.choice].blocks.back().logprobs,
+                        elements_of(delta.logprobs));
+    }
     void operator()(const ThinkingDelta& delta) const { text(delta, Kind::thinking); }
     void operator()(const RefusalDelta& delta) const { text(delta, Kind::refusal); }
     void operator()(const ThinkingSigned& signed_thinking) const {

@@ -127,6 +127,8 @@ struct SamplingWish {
     std::vector<Escaped> stop = {};
     std::optional<int64_t> max_output = {};
     std::optional<int64_t> choices = {};  // n
+    bool logprobs = false;                // of the answer's tokens
+    RawJson top_logprobs = {};            // how many beside each; only with logprobs
 };
 
 /// Moved, never copied: views refer into it.

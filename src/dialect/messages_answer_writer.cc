@@ -98,7 +98,7 @@ class MessagesStream final : private FirstChoiceBlocks {
         end_event("");
     }
 
-    void block_text(const AnswerBlock& block, Escaped text) override {
+    void block_text(const AnswerBlock& block, Escaped text, std::string_view) override {
         if (block.kind == Kind::thinking)
             delta(R"("thinking_delta","thinking":)", text);
         else if (block.kind == Kind::call)

@@ -257,6 +257,11 @@ Result<void> refuse_functions(JsonNode value, Conversation&) {
     return untranslatable(value, "functions are read from tools");
 }
 
+Result<void> read_logprobs(JsonNode value, Conversation& to) {
+    TRY(to.sampling.logprobs, boolean_of(value));
+    return {};
+}
+
 constexpr FieldRule kFields[] = {
     {"model", read_model},
     {"messages", read_turns},
@@ -277,6 +282,8 @@ constexpr FieldRule kFields[] = {
     {"presence_penalty", read_number<&SamplingWish::presence_penalty>},
     {"frequency_penalty", read_number<&SamplingWish::frequency_penalty>},
     {"stop", read_stop},
+    {"logprobs", read_logprobs},
+    {"top_logprobs", read_number<&SamplingWish::top_logprobs>},
     {"reasoning_effort", read_effort},
     {"response_format", read_response_format},
     {"user", read_text<&Conversation::end_user>},

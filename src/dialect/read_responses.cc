@@ -339,7 +339,9 @@ Result<void> read_include(JsonNode value, Conversation& to) {
     TRY(array_of(value));
     for (const JsonNode item : value) {
         TRY(const Escaped name, text_of(item));
-        if (name.raw != "reasoning.encrypted_content")
+        if (name.raw == "message.output_text.logprobs")
+            to.sampling.logprobs = true;
+        else if (name.raw != "reasoning.encrypted_content")
             note_unknown(to, concat("include.", name.raw));
     }
     return {};
@@ -374,6 +376,7 @@ constexpr FieldRule kFields[] = {
     {"max_output_tokens", read_max_output},
     {"temperature", read_number<&SamplingWish::temperature>},
     {"top_p", read_number<&SamplingWish::top_p>},
+    {"top_logprobs", read_number<&SamplingWish::top_logprobs>},
     {"reasoning", read_reasoning_wish},
     {"text", read_text_config},
     {"include", read_include},

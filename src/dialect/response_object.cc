@@ -168,8 +168,9 @@ void ResponseItem::append_part(std::string& out, Escaped text) const {
     else if (block_.kind == Kind::thinking)
         append_json(out, R"({"type":"summary_text","text":)", text, "}");
     else
-        append_json(out, R"({"type":"output_text","annotations":[],"logprobs":[],"text":)", text,
-                    "}");
+        append_json(out, R"({"type":"output_text","annotations":[],"logprobs":[)",
+                    text.empty() ? std::string_view() : std::string_view(block_.logprobs),
+                    R"(],"text":)", text, "}");
 }
 
 void append_response(std::string& out, const ResponseState& state, const Conversation* asked) {

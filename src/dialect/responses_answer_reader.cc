@@ -23,7 +23,8 @@ class ResponsesAnswerReader final : public SlicedAnswerReader {
     void read_event(SliceObject top, const AnswerSink& sink) override {
         const std::string_view type = top.text("type").raw;
         if (type == "response.output_text.delta") {
-            tell(top, sink, [](Item&, Escaped text) { return TextDelta{0, text}; });
+            const RawJson logprobs = top.raw_array("logprobs");
+            tell(top, sink, [&](Item&, Escaped text) { return TextDelta{0, text, logprobs}; });
         } else if (type == "response.function_call_arguments.delta") {
             read_arguments(top, sink);
         } else if (type == "response.reasoning_summary_text.delta" ||
@@ -156,7 +157,7 @@ class ResponsesAnswerReader final : public SlicedAnswerReader {
 
     void tell_part(SliceObject& part, const AnswerSink& sink) {
         const Escaped text = part.text("text"), refusal = part.text("refusal");
-        if (!text.empty()) sink(TextDelta{0, text});
+        if (!text.empty()) sink(TextDelta{0, text, part.raw_array("logprobs")});
         if (refusal.empty()) return;
         refused_ = true;
         sink(RefusalDelta{0, refusal});

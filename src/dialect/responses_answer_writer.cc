@@ -1,5 +1,6 @@
 // Answers in OpenAI's Responses: items that follow each other, of the first choice, each told as it
 // grows and once more when it is whole. Thoughts are the summary of a reasoning item.
+#include "base/concat.h"
 #include "dialect/answer_end.h"
 #include "dialect/answer_ids.h"
 #include "dialect/answer_usage.h"
@@ -88,10 +89,10 @@ class ResponsesStream final : private FirstChoiceBlocks {
         if (is_message(block)) tell_part("response.content_part.added", block, {});
     }
 
-    void block_text(const AnswerBlock& block, Escaped text) override {
+    void block_text(const AnswerBlock& block, Escaped text, std::string_view logprobs) override {
         if (block.kind == Kind::thinking && block.text.size() == text.raw.size())
             tell_part("response.reasoning_summary_part.added", block, {});
-        if (!item_->is_custom()) tell_delta(block, text);
+        if (!item_->is_custom()) tell_delta(block, text, logprobs);
     }
 
     void end_block(const AnswerBlock& block) override {
@@ -120,7 +121,7 @@ class ResponsesStream final : private FirstChoiceBlocks {
             tell_text("response.refusal.done", block, "refusal", text);
             tell_part("response.content_part.done", block, text);
         } else if (block.kind == Kind::text) {
-            tell_text("response.output_text.done", block, "text", text, R"(,"logprobs":[])");
+            tell_text("response.output_text.done", block, "text", text, list_of(block.logprobs));
             tell_part("response.content_part.done", block, text);
         } else {
             tell_text("response.reasoning_summary_text.done", block, "text", text);
@@ -141,11 +142,15 @@ class ResponsesStream final : private FirstChoiceBlocks {
         }
     }
 
-    void tell_delta(const AnswerBlock& block, Escaped text) {
+    static std::string list_of(std::string_view logprobs) {
+        return concat(R"(,"logprobs":[)", logprobs, "]");
+    }
+
+    void tell_delta(const AnswerBlock& block, Escaped text, std::string_view logprobs = {}) {
         switch (block.kind) {
             case Kind::text:
                 return tell_text("response.output_text.delta", block, "delta", text,
-                                 R"(,"logprobs":[])");
+                                 list_of(logprobs));
             case Kind::refusal:
                 return tell_text("response.refusal.delta", block, "delta", text);
             case Kind::thinking:

@@ -312,6 +312,10 @@ void write_sampling(Writing& to) {
     write_number(out, "presence_penalty", sampling.presence_penalty);
     write_number(out, "frequency_penalty", sampling.frequency_penalty);
     write_stop(out, sampling.stop);
+    if (sampling.logprobs) {
+        out.boolean_field("logprobs", true);
+        write_number(out, "top_logprobs", sampling.top_logprobs);
+    }
     drop_number(to, "top_k", sampling.top_k);
 }
 

@@ -261,9 +261,17 @@ void write_reasoning(Writing& to) {
         if (summary) to.out.plain_field("summary", "auto");
         to.out.end_object();
     }
-    if (!thinks(wish)) return;
+}
+
+void write_include(Writing& to) {
+    const SamplingWish& sampling = to.from.sampling;
+    if (!thinks(to.from.thinking) && !sampling.logprobs) return;
     to.out.key("include");
-    to.out.raw({R"(["reasoning.encrypted_content"])"});
+    to.out.begin_array();
+    if (thinks(to.from.thinking)) to.out.plain("reasoning.encrypted_content");
+    if (sampling.logprobs) to.out.plain("message.output_text.logprobs");
+    to.out.end_array();
+    if (sampling.logprobs) write_number(to.out, "top_logprobs", sampling.top_logprobs);
 }
 
 void write_format(JsonOut& out, const OutputFormat& format) {
@@ -310,6 +318,7 @@ Result<void> write_responses(Writing& to) {
     write_tools(to);
     write_sampling(to);
     write_reasoning(to);
+    write_include(to);
     write_text_config(to);
     write_openai_tier(to);
     write_optional(to.out, "prompt_cache_key", to.from.prompt_cache_key);

@@ -16,6 +16,7 @@ std::string_view client_name(Dialect from, ClientField field) {
         Row{"reasoning_effort", "thinking", "reasoning"},
         Row{"messages.reasoning_content", "messages.thinking", "input.reasoning"},
         Row{"response_format", "output_config.format", "text.format"},
+        Row{"logprobs", "logprobs", "include.message.output_text.logprobs"},
     };
     const Row& row = kNames[static_cast<size_t>(field)];
     if (from == Dialect::messages) return row.messages;

@@ -29,7 +29,7 @@ Result<void> write_messages(Writing& to);
 Result<void> write_responses(Writing& to);
 
 /// Fields that clients' dialects call by different names.
-enum class ClientField : uint8_t { stop, end_user, thinking, thought, format };
+enum class ClientField : uint8_t { stop, end_user, thinking, thought, format, logprobs };
 std::string_view client_name(Dialect from, ClientField field);
 
 /// Error::unsupported where more than one answer is asked of an upstream that gives one.

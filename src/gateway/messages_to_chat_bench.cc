@@ -106,7 +106,7 @@ std::string body_of(const Json& messages) {
 /// The first turn of a session, long already, and the second, in which the user has spoken again.
 struct Session {
     Session() {
-        Json messages = {user("Please mend the build.")};
+        Json messages = Json::array({user("Please mend the build.")});
         while (body_of(messages).size() < kBodyBytes)
             add_round(messages);
         messages.push_back(user("Go on."));

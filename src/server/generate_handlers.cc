@@ -53,7 +53,8 @@ ChatAnswers chat_answers(Service& service, const LoadedModel& model, const ChatR
 }
 
 /// `body` may not be the request's own, but one made of it.
-Result<Work> prepare_chat(Service& service, std::string_view body, const HttpRequest& http) {
+Result<Work> prepare_chat(Service& service, std::string_view body, const HttpRequest& http,
+                          Dialect dialect = Dialect::chat) {
     Work work;
     TRY(work.model, service.ready());
     const LoadedModel& model = *work.model;
@@ -66,9 +67,9 @@ Result<Work> prepare_chat(Service& service, std::string_view body, const HttpReq
     work.parts.push_back(engine_request(std::move(prompt.tokens), request.options, request.logprobs,
                                         request.max_tokens, http));
     work.parts.back().shown_controls = shown_controls(model, request);
-    work.reply =
-        make_chat_reply(reply_head(service, "chatcmpl-", request.options, request.logprobs),
-                        std::move(answers), model.tokenizer());
+    ReplyHead head = reply_head(service, "chatcmpl-", request.options, request.logprobs);
+    head.only_text_logprobs = dialect != Dialect::chat;  // where they belong to a text
+    work.reply = make_chat_reply(std::move(head), std::move(answers), model.tokenizer());
     work.stream = request.options.stream;
     return work;
 }
@@ -99,7 +100,7 @@ Result<TranslatedChat> as_chat(const HttpRequest& http, Dialect from) {
 
 Result<Work> prepare_translated(Service& service, const HttpRequest& http, Dialect from) {
     TRY(TranslatedChat chat, as_chat(http, from));
-    TRY(Work work, prepare_chat(service, chat.body, http));
+    TRY(Work work, prepare_chat(service, chat.body, http, from));
     const ReplyHead head{.id = service.new_id(id_prefix(from)),
                          .created_unix = std::time(nullptr),
                          .model = service.config().model_name};
