@@ -107,6 +107,19 @@ std::string transfers_text(const SimTransfers& transfers) {
         transfers.others_busy * 100);
 }
 
+std::string events_text(const SimReport& report) {
+    std::string text;
+    if (report.interrupted + report.skipped > 0)
+        text +=
+            fmt::format("{} calls were interrupted by their users, {} of their turns not sent\n",
+                        count(report.interrupted), count(report.skipped));
+    if (report.over_limits > 0)
+        text += fmt::format("tenants' limits refused a call {} times\n", count(report.over_limits));
+    if (report.rollout_s > 0)
+        text += fmt::format("the rolling update took {:.0f} s\n", report.rollout_s);
+    return text.empty() ? text : "\n" + text;
+}
+
 }  // namespace
 
 std::string comparison_page(const std::vector<PolicyRuns>& policies) {
@@ -151,6 +164,7 @@ std::string run_page(const PolicyRuns& policy) {
         policy.policy, count(report.calls), report.seconds, count(report.failed),
         count(report.too_large), count(report.retries));
     page += times_table(report);
+    page += events_text(report);
     page += fmt::format(
         "\nprompt tokens {}, {:.1f} % found cached; output tokens {}\n"
         "replicas busy {:.1f} to {:.1f} %; KV held by running calls {:.0f} % half of the time, "
@@ -167,6 +181,7 @@ std::string run_page(const PolicyRuns& policy) {
     page += groups_table("place in the session", report.positions);
     page += misses_table(report);
     if (report.tenants.size() > 1) page += groups_table("tenant", report.tenants);
+    page += groups_table("model", report.models);
     page += groups_table("class", report.classes);
     page += fmt::format("\ndigest {:016x}\n", report.digest);
     return page;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "cli/simulate_pools.h"
 #include "cli/text_table.h"
 #include "cost/cost_file.h"
 #include "cost/engine_fit.h"
@@ -88,6 +89,7 @@ Result<SimReplica> replica_of(const SimulateWords& words) {
     if (words.kv_tokens > 0) replica.kv_tokens = words.kv_tokens;
     if (words.kv_bytes_per_token > 0) replica.kv_bytes_per_token = words.kv_bytes_per_token;
     TRY(add_tiers(words, replica));
+    replica.speculation = {words.draft_tokens, words.acceptance, words.draft_ms / 1e3};
     if (words.dollars_per_hour >= 0) replica.dollars_per_hour = words.dollars_per_hour;
     replica.scheduler.step_tokens = std::max(words.step_tokens, words.max_num_seqs);
     replica.scheduler.max_running = words.max_num_seqs;
@@ -156,6 +158,28 @@ Result<void> add_admission(const SimulateWords& words, const Trace& trace, SimSe
     return {};
 }
 
+/// "bots=30": of one tenant of the trace, or of each where it is called *.
+Result<void> add_limits(const std::vector<std::string>& said, std::string_view option,
+                        const Trace& trace, std::optional<int64_t> Limits::* limit,
+                        std::vector<Limits>& limits) {
+    for (const std::string& word : said) {
+        const size_t equals = word.rfind('=');
+        const std::string name = word.substr(0, equals);
+        const auto most = equals == word.npos
+                              ? std::nullopt
+                              : number<int64_t>(std::string_view(word).substr(equals + 1));
+        const bool is_known = name == "*" || std::ranges::count(trace.tenants, name) > 0;
+        if (!most || *most <= 0 || !is_known)
+            return Error{Code::invalid_argument,
+                         concat(option, " wants TENANT=N with a tenant of the trace or *, not '",
+                                word, "'")};
+        limits.resize(trace.tenants.size());
+        for (size_t t = 0; t < limits.size(); ++t)
+            if (name == "*" || trace.tenants[t] == name) limits[t].*limit = *most;
+    }
+    return {};
+}
+
 /// Some more of these replicas only read, and these only answer.
 Result<void> split(const SimulateWords& words, SimSetup& setup) {
     SimReplica& others = setup.replicas.front();
@@ -167,6 +191,7 @@ Result<void> split(const SimulateWords& words, SimSetup& setup) {
     SimReplica readers = others;
     readers.role = ReplicaRole::prefill;
     readers.count = words.prefill_replicas;
+    readers.speculation = {};
     setup.replicas.push_back(std::move(readers));
     setup.link = {.bytes_per_s = words.link_gb_s * 1e9 * words.tp,
                   .latency = seconds(words.link_latency_s),
@@ -180,6 +205,7 @@ Result<SimSetup> setup_of(const SimulateWords& words, const SimReplica& replica,
                           const Trace& trace) {
     SimSetup setup;
     setup.replicas = {replica};
+    TRY(add_pools(words, trace, setup));
     if (words.prefill_replicas > 0) TRY(split(words, setup));
     TRY(add_admission(words, trace, setup));
     for (const std::string& word : words.lost)
@@ -190,6 +216,16 @@ Result<SimSetup> setup_of(const SimulateWords& words, const SimReplica& replica,
         setup.autoscaler.emplace().least = words.autoscale_from;
         setup.autoscaler->lag = seconds(words.autoscale_lag_s);
     }
+    TRY(add_limits(words.requests_per_minute, "--rpm", trace, &Limits::requests_per_minute,
+                   setup.limits));
+    TRY(add_limits(words.tokens_per_minute, "--tpm", trace, &Limits::tokens_per_minute,
+                   setup.limits));
+    if (words.rolling_update_s >= 0)
+        setup.rollout = SimRollout{.at = Instant() + seconds(words.rolling_update_s),
+                                   .restart = seconds(words.restart_s),
+                                   .longest_drain = seconds(words.drain_limit_s)};
+    setup.clients.interrupt_chance = words.interrupt_chance;
+    setup.clients.interrupt_within = seconds(words.interrupt_within_s);
     setup.clients.retries = words.retries;
     if (words.timeout_s > 0) setup.clients.timeout = seconds(words.timeout_s);
     if (words.until_s > 0) setup.until = Instant() + seconds(words.until_s);
@@ -210,6 +246,10 @@ std::string describe(const SimReplica& replica) {
         fmt::format("{} x {}: KV for {} tokens, steps of {} tokens, {} sequences at once",
                     replica.count, replica.name, grouped(static_cast<int64_t>(replica.kv_tokens)),
                     grouped(replica.scheduler.step_tokens), replica.scheduler.max_running);
+    if (replica.speculation.on())
+        text += fmt::format("\n{} drafts a step, each right with {}: {:.2f} tokens",
+                            replica.speculation.draft_tokens, replica.speculation.acceptance,
+                            replica.speculation.tokens_per_step());
     if (replica.tiers.any())
         text += fmt::format("\nbelow it KV for {} tokens in RAM and {} on disk, {} B each",
                             tokens_in(replica.tiers.ram_bytes), tokens_in(replica.tiers.disk_bytes),
@@ -223,6 +263,7 @@ std::string describe(const std::vector<SimReplica>& replicas) {
     std::string text;
     for (const SimReplica& replica : replicas)
         text += concat(text.empty() ? "" : "\n", describe(replica),
+                       replica.models.empty() ? "" : ", for some models",
                        replica.role == ReplicaRole::prefill  ? ", to read prompts"
                        : replica.role == ReplicaRole::decode ? ", to answer"
                                                              : "");
@@ -271,6 +312,21 @@ void add_fleet_options(CLI::App& command, SimulateWords& words) {
         .add_option("--read-locally", words.read_locally,
                     "prompts of which at most so much is new are read where they are answered")
         ->type_name("TOKENS");
+    command
+        .add_option("--draft-tokens", words.draft_tokens,
+                    "that a step verifies of each sequence (speculative decoding)")
+        ->type_name("N");
+    command
+        .add_option("--acceptance", words.acceptance,
+                    "chance that a draft is right when those before it were")
+        ->type_name("P");
+    command.add_option("--draft-ms", words.draft_ms, "that one more draft of all sequences takes")
+        ->type_name("MS");
+    command
+        .add_option("--pool", words.pools,
+                    "more replicas, for these models of the trace only: model=, gpu=, tp=, "
+                    "replicas= and other options by their names")
+        ->type_name("MODEL[+MODEL]:OPTION=VALUE,...");
     command.add_option("--ram-tier", words.ram_tier_gib, "host RAM for KV of each GPU")
         ->type_name("GIB");
     command.add_option("--disk-tier", words.disk_tier_gib, "disk for KV of each GPU")
@@ -303,6 +359,28 @@ void add_gateway_options(CLI::App& command, SimulateWords& words) {
     command.add_option("--retries", words.retries, "of clients, after 429, 503 and broken answers")
         ->type_name("N");
     command.add_option("--timeout", words.timeout_s, "of clients, for a whole answer")
+        ->type_name("S");
+    command
+        .add_option("--interrupt-chance", words.interrupt_chance,
+                    "that a user means to interrupt a call")
+        ->type_name("P");
+    command
+        .add_option("--interrupt-within", words.interrupt_within_s,
+                    "at a time within so long, if it is not over")
+        ->type_name("S");
+    command
+        .add_option("--rpm", words.requests_per_minute,
+                    "requests a tenant may send in a minute; * is each")
+        ->type_name("T=N");
+    command.add_option("--tpm", words.tokens_per_minute, "tokens a tenant may use in a minute")
+        ->type_name("T=N");
+    command
+        .add_option("--rolling-update", words.rolling_update_s,
+                    "from then on one replica after the other is drained and restarted")
+        ->default_str("")
+        ->type_name("S");
+    command.add_option("--restart-time", words.restart_s, "of each")->type_name("S");
+    command.add_option("--drain-limit", words.drain_limit_s, "then calls there are cut off")
         ->type_name("S");
     command.add_option("--lose", words.lost, "a replica is lost with its cache, and perhaps back")
         ->type_name("R@S[-S]");

@@ -39,6 +39,10 @@ struct SimulateWords {
     double link_gb_s = 50;          // of each accelerator
     double link_latency_s = 0.001;
     uint32_t read_locally = 0;
+    uint32_t draft_tokens = 0;
+    double acceptance = 0.7;
+    double draft_ms = 0;
+    std::vector<std::string> pools;  // MODELS:KEY=VALUE,...
     uint32_t replicas = 1;
     uint32_t step_tokens = 8192;
     uint32_t max_num_seqs = 256;
@@ -54,6 +58,13 @@ struct SimulateWords {
     std::vector<std::string> classes;  // TENANT=CLASS
     uint32_t retries = 2;
     double timeout_s = 0;
+    double interrupt_chance = 0;
+    double interrupt_within_s = 30;
+    std::vector<std::string> requests_per_minute;  // TENANT=N
+    std::vector<std::string> tokens_per_minute;    // the same
+    double rolling_update_s = -1;
+    double restart_s = 60;
+    double drain_limit_s = 600;
     std::vector<std::string> lost;     // REPLICA@SECONDS or REPLICA@SECONDS-SECONDS
     std::vector<std::string> drained;  // the same
     uint32_t autoscale_from = 0;

@@ -45,6 +45,59 @@ Result<void> check_split(const SimSetup& setup) {
     return {};
 }
 
+/// Every model that somebody asks for is served, by those who answer and those who only read.
+Result<void> check_models(const Trace& trace, const SimSetup& setup) {
+    for (const SimReplica& kind : setup.replicas)
+        for (const uint32_t model : kind.models)
+            if (model >= trace.models.size())
+                return wrong("replica kind '", kind.name, "' serves model ", model,
+                             "; the trace has ", trace.models.size(), ", counted from 0");
+    std::vector<bool> asked(trace.models.size());
+    for (const TraceSession& session : trace.sessions)
+        for (const TraceCall& call : session.calls)
+            asked[call.model] = true;
+    for (const bool reads : {false, true})
+        for (uint32_t m = 0; m < asked.size(); ++m) {
+            const auto serves = [&](const SimReplica& kind) {
+                return (kind.role == ReplicaRole::prefill) == reads && kind.serves(m);
+            };
+            const auto takes = [&](const SimReplica& kind) {
+                return kind.role == ReplicaRole::decode && kind.serves(m);
+            };
+            const bool is_needed =
+                asked[m] && (!reads || std::ranges::any_of(setup.replicas, takes));
+            if (is_needed && std::ranges::none_of(setup.replicas, serves))
+                return wrong("no replica ", reads ? "reads prompts for" : "serves", " model '",
+                             trace.models[m], "', which the trace asks for");
+        }
+    return {};
+}
+
+Result<void> check_people(const Trace& trace, const SimSetup& setup) {
+    const ClientRules& clients = setup.clients;
+    if (!(clients.interrupt_chance >= 0 && clients.interrupt_chance <= 1))
+        return wrong("users interrupt with a chance of ", clients.interrupt_chance,
+                     "; it is from 0 to 1");
+    if (clients.interrupt_within < Duration()) return wrong("interrupt_within is negative");
+    if (setup.limits.size() > trace.tenants.size())
+        return wrong("limits of ", setup.limits.size(), " tenants; the trace has ",
+                     trace.tenants.size());
+    return {};
+}
+
+Result<void> check_rollout(const SimSetup& setup) {
+    if (!setup.rollout) return {};
+    const SimRollout& rollout = *setup.rollout;
+    if (rollout.at < Instant() || rollout.restart < Duration() ||
+        rollout.longest_drain < Duration())
+        return wrong("a rolling update begins, restarts or drains in negative time");
+    if (setup.autoscaler)
+        return wrong(
+            "a rolling update beside an autoscaler does not know which replicas stay; "
+            "leave one of the two out");
+    return {};
+}
+
 Result<void> check_replica(const SimReplica& kind, uint32_t block_tokens) {
     TRY(check_config(kind.scheduler));
     if (kind.count == 0) return wrong("count is 0; leave the kind out instead");
@@ -54,6 +107,7 @@ Result<void> check_replica(const SimReplica& kind, uint32_t block_tokens) {
     if (kind.kv_tokens / block_tokens > UINT32_MAX / 2)
         return wrong("kv_tokens is ", kind.kv_tokens, ", which is more than 2^31 blocks");
     if (kind.tiers.any()) TRY(check_tiers(kind));
+    TRY(check(kind.speculation));
     StepShape one;
     one.add_decode(1);
     if (kind.cost.time(one) <= Duration())
@@ -73,6 +127,9 @@ Result<void> check_setup(const Trace& trace, const SimSetup& setup) {
     }
     if (replicas == 0) return wrong("there are no replicas");
     TRY(check_split(setup));
+    TRY(check_models(trace, setup));
+    TRY(check_people(trace, setup));
+    TRY(check_rollout(setup));
     if (replicas > 1'000'000) return wrong(replicas, " replicas; at most a million");
     for (const SimFault& fault : setup.faults)
         if (fault.replica >= replicas || fault.at < Instant())

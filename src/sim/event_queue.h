@@ -17,8 +17,10 @@ enum class EventKind : uint8_t {
     steps_end,
     loads_end,
     fault,
+    rollout,
     queue_deadline,
     timeout,
+    interrupt,
     send,
     look,
     wake

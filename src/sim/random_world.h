@@ -53,7 +53,7 @@ inline Trace empty_trace() {
     Trace trace;
     trace.origin = "made for a test";
     trace.block_tokens = kTestBlock;
-    trace.models = {"model"};
+    trace.models = {"large", "small"};
     trace.tenants = {"ada", "bob", "eve"};
     return trace;
 }
@@ -81,6 +81,7 @@ inline TraceSession random_session(Trace& trace, Rng& rng) {
             session.calls.back().added = {{0, kSystemBlocks},
                                           {trace.names, (prompt - 1) / kTestBlock + 1 - 3}};
         trace.names += is_first ? (prompt - 1) / kTestBlock + 1 : 0;
+        session.calls.back().model = rng.chance(0.2) ? 1 : 0;
     }
     return session;
 }
@@ -152,6 +153,24 @@ inline SimSetup random_setup(Rng& rng) {
         setup.link = {.bytes_per_s = 1e7,
                       .latency = Duration::microseconds(rng.between(0, 3'000)),
                       .local_tokens = uint32_t(rng.below(60))};
+    }
+    if (rng.chance(0.3)) {
+        setup.clients.interrupt_chance = 0.3;
+        setup.clients.interrupt_within = Duration::milliseconds(rng.between(1, 1'000));
+    }
+    if (!setup.autoscaler && rng.chance(0.3))
+        setup.rollout = SimRollout{.at = Instant::at_ns(rng.between(0, 3'000'000'000)),
+                                   .restart = Duration::milliseconds(rng.between(0, 500)),
+                                   .longest_drain = Duration::milliseconds(rng.between(0, 500))};
+    if (rng.chance(0.3)) setup.limits = {{.requests_per_minute = 3}, {.tokens_per_minute = 900}};
+    if (rng.chance(0.3))
+        for (SimReplica& each : setup.replicas)
+            each.speculation = {rng.chance(0.5) ? 1u : 3u, 1, 1e-3};  // 2 or 4 tokens a step
+    if (rng.chance(0.2)) {
+        SimReplica small = setup.replicas.front();
+        setup.replicas.front().models = {0};
+        small.models = {1};
+        setup.replicas.push_back(small);
     }
     return setup;
 }

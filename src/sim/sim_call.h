@@ -22,9 +22,11 @@ struct SimCall {
     uint32_t session = 0;
     uint32_t call = 0;  // of the session
     uint32_t tenant = 0;
+    uint32_t model = 0;
     PriorityClass priority = PriorityClass::standard;
     bool user = false;  // begins a turn
     bool failed = false;
+    bool interrupted = false;
     MissCause cause = MissCause::none;
     uint32_t lost_tokens = 0;
     uint32_t prompt_tokens = 0;

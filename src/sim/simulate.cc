@@ -91,6 +91,10 @@ Json to_json(const SimReport& report) {
                  {"failed", report.failed},
                  {"too_large", report.too_large},
                  {"retries", report.retries},
+                 {"interrupted", report.interrupted},
+                 {"skipped", report.skipped},
+                 {"over_limits", report.over_limits},
+                 {"rollout_s", report.rollout_s},
                  {"seconds", report.seconds},
                  {"ttft_s", to_json(report.ttft_s)},
                  {"tpot_s", to_json(report.tpot_s)},
@@ -109,6 +113,7 @@ Json to_json(const SimReport& report) {
                  {"kv_held_max", report.kv_held_max},
                  {"utilisation", report.utilisation},
                  {"tenants", to_json(report.tenants)},
+                 {"models", to_json(report.models)},
                  {"classes", to_json(report.classes)},
                  {"positions", to_json(report.positions)},
                  {"misses", misses_json(report)}};

@@ -3,6 +3,7 @@
 // closed loop. The same setup gives the same bytes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -10,8 +11,10 @@
 #include <vector>
 
 #include "admit/class_queue.h"
+#include "admit/limiter.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "cost/speculation.h"
 #include "cost/step_cost.h"
 #include "route/miss_cause.h"
 #include "sched/config.h"
@@ -49,7 +52,7 @@ struct SimLink {
     uint32_t local_tokens = 0;
 };
 
-/// One kind of replica, `count` times. All serve all models of the trace as if they were one.
+/// One kind of replica, `count` times.
 struct SimReplica {
     std::string name;
     uint32_t count = 1;
@@ -60,6 +63,13 @@ struct SimReplica {
     double kv_bytes_per_token = 0;  // on all its accelerators together; needed where KV is moved
     SimTiers tiers = {};
     ReplicaRole role = ReplicaRole::both;
+    Speculation speculation = {};
+    std::vector<uint32_t> models = {};  // of the trace, that it serves, as if they were one; none:
+                                        // all
+
+    bool serves(uint32_t model) const {
+        return models.empty() || std::ranges::find(models, model) != models.end();
+    }
 };
 
 enum class FaultKind {
@@ -85,13 +95,24 @@ struct SimAutoscaler {
     Duration settle = Duration::seconds(5 * 60);  // after one was drained or added, none is drained
 };
 
-/// What a client does when a call fails: the rules of the OpenAI and Anthropic SDKs.
+/// One replica after the other is drained, restarted and back, with an empty cache.
+struct SimRollout {
+    Instant at;
+    Duration restart = Duration::seconds(60);             // from the last answer to serving again
+    Duration longest_drain = Duration::seconds(10 * 60);  // then its calls are cut off
+};
+
+/// What a client does when a call fails: the rules of the OpenAI and Anthropic SDKs. And when its
+/// user changes his mind: a call that he interrupts is cancelled, and the session goes on with what
+/// he says next.
 struct ClientRules {
     uint32_t retries = 2;                                  // after 429, 503 and broken answers
     Duration first_delay = Duration::milliseconds(500);    // doubled each time,
     Duration longest_delay = Duration::seconds(8);         // up to this; less a quarter by chance
     Duration longest_retry_after = Duration::seconds(60);  // one that is longer is not believed
     Duration timeout = Duration::max();  // from sending to the last token; then it retries
+    double interrupt_chance = 0;  // that a user means to interrupt a call, sub-agents' apart,
+    Duration interrupt_within = Duration::seconds(30);  // at a time within this; it may be over
 };
 
 /// The gateway's queue in front of the replicas.
@@ -114,6 +135,8 @@ struct SimSetup {
     std::vector<SimFault> faults;
     std::optional<SimAutoscaler> autoscaler;
     std::optional<SimAdmission> admission;  // none: every call is let in
+    std::vector<Limits> limits;             // of Trace::tenants, at the gateway
+    std::optional<SimRollout> rollout;
     ClientRules clients;
     SimTargets targets;
     Duration warm_up;                  // calls that begin before are not reported
@@ -185,7 +208,11 @@ struct SimReport {
     uint64_t failed = 0;
     uint64_t too_large = 0;  // of those, refused because they fit into no context or KV cache
     uint64_t retries = 0;
-    double seconds = 0;  // of virtual time, first arrival to last answer
+    uint64_t interrupted = 0;  // by their users
+    uint64_t skipped = 0;      // never sent, because their turn was interrupted
+    uint64_t over_limits = 0;  // times a tenant's limit refused a call
+    double rollout_s = 0;      // from its beginning to the last replica's return
+    double seconds = 0;        // of virtual time, first arrival to last answer
     Percentiles ttft_s, tpot_s, call_s, turn_s;
     Percentiles seconds_per_token;  // of one call, answer time over output tokens; 1 / p90 is
                                     // AgentX's figure
@@ -203,6 +230,7 @@ struct SimReport {
     std::vector<double> utilisation;          // of each replica, share of the time it computed
 
     std::vector<SimGroup> tenants;    // as in the trace
+    std::vector<SimGroup> models;     // where replicas serve some of them
     std::vector<SimGroup> classes;    // guaranteed, standard, batch, where there is admission
     std::vector<SimGroup> positions;  // calls by their place in the session
     std::array<SimMisses, 7> misses;  // by MissCause

@@ -184,6 +184,9 @@ TEST(Simulate, many_steps_at_once_decide_what_single_steps_decide) {
 }
 
 TEST(Simulate, the_books_hold_after_every_event_whatever_goes_wrong) {
+    uint64_t interrupted = 0;
+    uint64_t over_limits = 0;
+    uint64_t rolled = 0;
     for (uint64_t seed = 1'000; seed < 1'060; ++seed) {
         SCOPED_TRACE(testing::Message()
                      << "replay: sim_test --gtest_filter=*whatever_goes_wrong, seed " << seed);
@@ -192,8 +195,15 @@ TEST(Simulate, the_books_hold_after_every_event_whatever_goes_wrong) {
         SimSetup setup = random_setup(rng);
         setup.proves = true;
         const SimReport report = run(trace, setup);
-        ASSERT_EQ(report.calls + report.failed, trace.calls()) << "every call comes to an end";
+        ASSERT_EQ(report.calls + report.failed + report.interrupted + report.skipped, trace.calls())
+            << "every call comes to an end";
+        interrupted += report.interrupted;
+        over_limits += report.over_limits;
+        rolled += report.rollout_s > 0 ? 1 : 0;
     }
+    EXPECT_GT(interrupted, 20u);
+    EXPECT_GT(over_limits, 20u);
+    EXPECT_GT(rolled, 5u);
 }
 
 TEST(Simulate, the_same_setup_gives_the_same_bytes) {

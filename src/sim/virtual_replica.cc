@@ -1,6 +1,7 @@
 #include "sim/virtual_replica.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/check.h"
@@ -20,13 +21,26 @@ KvConfig kv_config(const SimReplica& kind, uint32_t block_tokens) {
             .tokens_per_id = block_tokens};
 }
 
+/// The scheduler plans one token of each sequence at a time; with drafts that is a part of a step,
+/// and so are the slices of prompts beside it.
+SchedulerConfig scheduler_config(const SimReplica& kind) {
+    SchedulerConfig config = kind.scheduler;
+    if (!kind.speculation.on()) return config;
+    const auto part = [&](uint32_t tokens) {
+        return static_cast<uint32_t>(std::ceil(tokens / kind.speculation.tokens_per_step()));
+    };
+    config.step_tokens = std::max(config.max_running, part(config.step_tokens));
+    config.long_prefill_threshold = part(config.long_prefill_threshold);
+    return config;
+}
+
 }  // namespace
 
 VirtualReplica::VirtualReplica(const SimReplica& kind, uint32_t block_tokens, bool step_by_step,
                                const SimLink& link)
-    : cost_(kind.cost),
+    : cost_(kind.cost, kind.speculation, scheduler_config(kind).step_tokens),
       max_steps_(step_by_step ? 1 : kMostSteps),
-      scheduler_(kind.scheduler, kv_config(kind, block_tokens)),
+      scheduler_(scheduler_config(kind), kv_config(kind, block_tokens)),
       loads_(kind.tiers.any() || kind.role == ReplicaRole::decode
                  ? std::make_unique<KvLoads>(kind, link, block_tokens)
                  : nullptr),

@@ -84,7 +84,7 @@ class VirtualReplica {
     void fill_outcome(uint32_t steps);
     void account(Duration time);
 
-    StepCost cost_;
+    SpeculativeCost cost_;
     uint32_t max_steps_;
     Scheduler scheduler_;
     std::unique_ptr<KvLoads> loads_;  // null: there is nowhere to load from

@@ -31,6 +31,13 @@ World::World(const Trace& trace, const SimSetup& setup, std::unique_ptr<Policy> 
             place.kind = &kind;
             place.out = Lane(setup.link.bytes_per_s);
         }
+    for (const SimReplica& kind : setup.replicas)
+        has_pools_ = has_pools_ || !kind.models.empty();
+    for (uint32_t t = 0; t < setup.limits.size(); ++t) {
+        if (setup.limits[t].none()) continue;
+        if (!limiter_) limiter_.emplace();
+        limiter_->set_limits(ScopeId{t + uint64_t{1}}, setup.limits[t]);
+    }
     for (uint32_t s = 0; s < trace.sessions.size(); ++s) {
         const TraceSession& session = trace.sessions[s];
         if (session.parent)
@@ -46,6 +53,7 @@ SimReport World::run() {
         start(place);
     for (uint32_t i = 0; i < setup_.faults.size(); ++i)
         events_.add(setup_.faults[i].at, EventKind::fault, i);
+    if (setup_.rollout) events_.add(setup_.rollout->at, EventKind::rollout, 0);
     if (setup_.sample_every > Duration() || setup_.autoscaler)
         events_.add(now_, EventKind::look, 0);
     while (!events_.empty()) {
@@ -75,6 +83,12 @@ void World::handle(const Event& event) {
             break;
         case EventKind::timeout:
             if (calls_[event.who].sent_number == event.which) time_out(event.who);
+            break;
+        case EventKind::interrupt:
+            if (calls_[event.who].number == event.which) interrupt(event.who);
+            break;
+        case EventKind::rollout:
+            rollout(event);
             break;
         case EventKind::send:
             if (event.which == 0)
@@ -109,6 +123,7 @@ void World::send(uint32_t session) {
     live.record.session = session;
     live.record.call = state.next_call;
     live.record.tenant = played.tenant;
+    live.record.model = call.model;
     live.record.user = call.user;
     live.record.prompt_tokens = call.prompt_tokens;
     live.record.output_tokens = call.output_tokens;
@@ -116,6 +131,7 @@ void World::send(uint32_t session) {
     if (setup_.admission && played.tenant < setup_.admission->classes.size())
         live.record.priority = setup_.admission->classes[played.tenant];
     ++state.next_call;
+    expect_interrupt(slot);
     offer(slot);
 }
 
@@ -124,6 +140,11 @@ void World::call_over(uint32_t session) {
     SessionState& state = sessions_[session];
     state.answered = now_;
     begin_children(session, state.next_call - 1);
+    go_on(session);
+}
+
+void World::go_on(uint32_t session) {
+    SessionState& state = sessions_[session];
     if (state.next_call == trace_session(session).calls.size() && state.children == 0)
         session_over(session);
     else if (state.children > 0)
@@ -183,6 +204,7 @@ void World::prove() const {
     router_.check();
     if (readers_) readers_->check();
     if (queue_) queue_->check();
+    if (limiter_) limiter_->check();
     size_t running = 0;
     for (const Place& place : places_) {
         CHECK((place.engine == nullptr) == (place.presence == Presence::gone));

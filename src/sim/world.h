@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "admit/class_queue.h"
+#include "admit/limiter.h"
 #include "route/router.h"
 #include "sim/event_queue.h"
 #include "sim/session_prompts.h"
@@ -85,7 +86,11 @@ class World {
         std::optional<uint32_t> read_at;     // where that was
         uint32_t cached_here = 0;            // tokens that the replica which answers had itself
         bool has_first_token = false;
-        uint64_t sent_number = 0;  // of the present sending, for timeouts
+        uint64_t sent_number = 0;      // of the present sending, for timeouts; 0: waits to be sent
+        uint64_t number = 0;           // of the call, where its user may interrupt it
+        bool was_interrupted = false;  // while it waited to be sent
+        std::optional<RateReservation> rate;
+        bool was_taken = false;  // by a replica, in the present sending
         SimCall record;
     };
 
@@ -98,10 +103,16 @@ class World {
     void fault(const SimFault& fault);
     void queue_deadline();
     void time_out(uint32_t slot);
+    void interrupt(uint32_t slot);
+    void rollout(const Event& event);
     void look();
 
     // The life of a call.
     void offer(uint32_t slot);
+    bool is_within_limits(uint32_t slot);
+    void settle_rate(uint32_t slot, int64_t tokens);
+    std::span<const UpstreamId> eligible_for(uint32_t model, const std::vector<UpstreamId>& among);
+    void leave_line(uint32_t slot);
     void route(uint32_t slot);
     void submit(uint32_t slot, const Call& call, uint32_t place);
     void not_taken(uint32_t slot);
@@ -115,6 +126,13 @@ class World {
     void apply(const Moved& moved);
     void reclaim();
     void over(uint32_t slot);
+    void close(uint32_t slot);
+
+    // Users who change their minds.
+    void expect_interrupt(uint32_t slot);
+    void interrupted(uint32_t slot);
+    void skip_turn(uint32_t session);
+    void skip_children(uint32_t session, uint32_t call);
 
     // Prefill and decode apart.
     Router& router_at(uint32_t place);
@@ -128,6 +146,7 @@ class World {
     // Sessions.
     void begin_children(uint32_t session, uint32_t call);
     void call_over(uint32_t session);
+    void go_on(uint32_t session);
     void session_over(uint32_t session);
     void schedule_next(uint32_t session);
     void turn_over(uint32_t session);
@@ -137,6 +156,8 @@ class World {
     void lose(uint32_t place);
     void drain(uint32_t place);
     void retire(uint32_t place);
+    void roll_on(uint32_t place);
+    void restart(uint32_t place);
     void count_in(Place& place) const;
     void catch_up(uint32_t place);
     void await_loads(uint32_t place);
@@ -166,6 +187,10 @@ class World {
     Router router_;
     std::optional<Router> readers_;  // among replicas that only read prompts
     std::optional<ClassQueue> queue_;
+    std::optional<Limiter> limiter_;
+    bool has_pools_ = false;                     // some replicas serve only some models
+    std::vector<UpstreamId> pool_;               // of the call that is being routed
+    std::optional<uint32_t> rolling_;            // the replica that is being updated
     Instant queue_deadline_ = Instant::never();  // of the event that is on its way
     std::unordered_map<AskId, uint32_t> asks_;
     std::vector<Place> places_;
@@ -181,6 +206,9 @@ class World {
     Instant scaled_at_;
     uint64_t retries_ = 0;
     uint64_t too_large_ = 0;
+    uint64_t skipped_ = 0;
+    uint64_t over_limits_ = 0;
+    double rollout_s_ = 0;
     uint64_t digest_ = 0;
     std::vector<SimCall> records_;
     std::vector<double> turns_s_;

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kBodyBytesPerToken = 4;
 constexpr Duration kNoUpstreamRetry = Duration::seconds(1);
 
-enum class Noted : uint64_t { routed = 1, queued, refused, answered, given_up };
+enum class Noted : uint64_t { routed = 1, queued, refused, answered, given_up, over_limit };
 
 }  // namespace
 
@@ -37,6 +37,7 @@ Call World::call_of(uint32_t slot) const {
     return {.id = CallId{live.id},
             .session = SessionId{live.session + uint64_t{1}},
             .group = parent ? SessionId{parent->session + uint64_t{1}} : SessionId{},
+            .model = ModelId{has_pools_ ? live.record.model : 0},
             .keys = sessions_[live.session].prompts.keys(),
             .block_tokens = trace_.block_tokens,
             .prompt_tokens = live.record.prompt_tokens};
@@ -46,9 +47,12 @@ Call World::call_of(uint32_t slot) const {
 
 void World::offer(uint32_t slot) {
     LiveCall& live = calls_[slot];
+    if (live.was_interrupted) return interrupted(slot);
     live.sent_number = next_number_++;
+    live.was_taken = false;
     if (setup_.clients.timeout != Duration::max())
         events_.add(now_ + setup_.clients.timeout, EventKind::timeout, slot, live.sent_number);
+    if (limiter_ && !is_within_limits(slot)) return;
     if (!queue_) return route(slot);
     const Duration longest = setup_.admission->longest_wait;
     const OfferReply reply = queue_->offer(
@@ -67,6 +71,35 @@ void World::offer(uint32_t slot) {
         queue_deadline_ = queue_->next_deadline();
         events_.add(queue_deadline_, EventKind::queue_deadline, 0);
     }
+}
+
+/// What the tenant may use, requests and tokens, before anything else.
+bool World::is_within_limits(uint32_t slot) {
+    LiveCall& live = calls_[slot];
+    const ScopeId scope{live.record.tenant + uint64_t{1}};
+    const int64_t tokens = int64_t{live.record.prompt_tokens} + live.record.output_tokens;
+    const auto rate = limiter_->reserve(std::span(&scope, 1), tokens, now_);
+    if (rate) {
+        live.rate = *rate;
+        return true;
+    }
+    ++over_limits_;
+    note(static_cast<uint64_t>(Noted::over_limit), live.record.tenant);
+    if (rate.error().never_fits)
+        give_up(slot);
+    else
+        try_failed(slot, rate.error().retry_after.value_or(kNoUpstreamRetry));
+    return false;
+}
+
+void World::settle_rate(uint32_t slot, int64_t tokens) {
+    LiveCall& live = calls_[slot];
+    if (!live.rate) return;
+    const RateReservation rate = *std::exchange(live.rate, std::nullopt);
+    if (tokens > 0)
+        limiter_->settle(rate, tokens);
+    else
+        limiter_->cancel(rate);
 }
 
 void World::queue_deadline() {
@@ -103,11 +136,21 @@ void World::route(uint32_t slot) {
     live.answers_at.reset();
     live.read_at.reset();
     const Call call = call_of(slot);
-    const std::optional<Route> route = router_.choose(call, eligible_, now_);
+    const std::optional<Route> route =
+        router_.choose(call, eligible_for(live.record.model, eligible_), now_);
     note(static_cast<uint64_t>(Noted::routed), route ? raw(route->upstream) : UINT32_MAX);
     if (!route) return try_failed(slot, kNoUpstreamRetry);
     if (is_read_elsewhere(live, *route)) return read(slot, call, raw(route->upstream));
     submit(slot, call, raw(route->upstream));
+}
+
+std::span<const UpstreamId> World::eligible_for(uint32_t model,
+                                                const std::vector<UpstreamId>& among) {
+    if (!has_pools_) return among;
+    pool_.clear();
+    std::ranges::copy_if(among, std::back_inserter(pool_),
+                         [&](UpstreamId id) { return places_[raw(id)].kind->serves(model); });
+    return pool_;
 }
 
 void World::submit(uint32_t slot, const Call& call, uint32_t place) {
@@ -134,6 +177,7 @@ void World::submit(uint32_t slot, const Call& call, uint32_t place) {
     const Result<void> taken = places_[place].engine->submit(
         std::move(spec), state.prompts.answer(), now_, call.keys, from);
     if (taken.ok()) {
+        live.was_taken = true;
         router_at(place).accepted(call);
         wake_soon(place);
         return;
@@ -194,6 +238,7 @@ void World::answered(uint32_t slot, const KvCursor& cursor) {
     if (!live.read_at) take_cause(record, told);
     note(static_cast<uint64_t>(Noted::answered), mix(live.id, record.cached_tokens));
     kept_of(live) = {cursor, *live.place, places_[*live.place].life};
+    settle_rate(slot, int64_t{record.prompt_tokens} + record.output_tokens);
     over(slot);
 }
 
@@ -219,19 +264,25 @@ void World::leave_queue(uint32_t slot) {
 }
 
 void World::time_out(uint32_t slot) {
+    leave_line(slot);
+    leave_upstream(slot, Ending::cancelled);
+    try_failed(slot, std::nullopt);
+}
+
+/// The client does not wait in the gateway's queue any more.
+void World::leave_line(uint32_t slot) {
     LiveCall& live = calls_[slot];
     const bool waits = live.ask && !live.place;
     if (waits) {
         asks_.erase(*live.ask);
         queue_->give_up(*std::exchange(live.ask, std::nullopt));
     }
-    leave_upstream(slot, Ending::cancelled);
-    try_failed(slot, std::nullopt);
 }
 
 void World::try_failed(uint32_t slot, std::optional<Duration> retry_after) {
     leave_queue(slot);
     LiveCall& live = calls_[slot];
+    settle_rate(slot, live.was_taken ? live.record.prompt_tokens : 0);
     note(static_cast<uint64_t>(Noted::refused), live.id);
     live.sent_number = 0;
     if (live.tries++ >= setup_.clients.retries) return give_up(slot);
@@ -263,13 +314,18 @@ void World::give_up(uint32_t slot) {
 }
 
 void World::over(uint32_t slot) {
+    const uint32_t session = calls_[slot].session;
+    close(slot);
+    call_over(session);
+}
+
+void World::close(uint32_t slot) {
     LiveCall& live = calls_[slot];
-    const uint32_t session = live.session;
     if (live.record.sent >= Instant() + setup_.warm_up) records_.push_back(live.record);
+    settle_rate(slot, 0);
     leave_queue(slot);
     calls_[slot] = {};
     free_slots_.push_back(slot);
-    call_over(session);
 }
 
 }  // namespace brigada

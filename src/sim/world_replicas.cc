@@ -26,8 +26,9 @@ UpstreamFacts facts_of(const SimReplica& kind, const SimLink& link, uint32_t pla
         batch.add_decode(kTypicalContext);
     double per_s = kind.scheduler.step_tokens / kind.cost.time(chunk).seconds();
     if (kind.role == ReplicaRole::decode) per_s = link.bytes_per_s / kind.kv_bytes_per_token;
-    const Duration alone = kind.cost.time(one);
-    const Duration peers = kind.cost.time(batch) - alone;
+    const SpeculativeCost cost(kind.cost, kind.speculation, kind.scheduler.step_tokens);
+    const Duration alone = cost.time(one);
+    const Duration peers = cost.time(batch) - alone;
     uint64_t kv_tokens = kind.kv_tokens;
     if (kind.tiers.any())
         kv_tokens += static_cast<uint64_t>(
@@ -78,7 +79,9 @@ void World::wake(uint32_t place) {
     if (const auto end = here.engine->begin(now_))
         events_.add(*end, EventKind::steps_end, place, ++here.version);
     else if (here.presence == Presence::draining && setup_.autoscaler && here.engine->idle())
-        return retire(place);  // whom an operator drained waits to be brought back
+        return retire(place);
+    else if (here.presence == Presence::draining && rolling_ == place && here.engine->idle())
+        return restart(place);  // whom an operator drained waits to be brought back
     await_loads(place);
 }
 
@@ -162,7 +165,10 @@ void World::lose(uint32_t place) {
     if (!here.engine) return;
     catch_up(place);
     tell(place, "lost");
-    retire(place);
+    if (rolling_ == place)
+        restart(place);
+    else
+        retire(place);
     std::vector<uint32_t> slots;
     for (uint32_t slot = 0; slot < calls_.size(); ++slot)
         if (calls_[slot].id != 0 && calls_[slot].place == place) slots.push_back(slot);

@@ -23,7 +23,7 @@ SimGroup group_of(std::string name, const std::vector<SimCall>& records, const S
     group.name = std::move(name);
     std::vector<double> ttft, tpot, call;
     for (const SimCall& record : records) {
-        if (!is_chosen(record)) continue;
+        if (!is_chosen(record) || record.interrupted) continue;
         if (record.failed) {
             ++group.failed;
             continue;
@@ -105,6 +105,9 @@ SimReport World::report() {
     report.failed = everything.failed;
     report.too_large = too_large_;
     report.retries = retries_;
+    report.skipped = skipped_;
+    report.over_limits = over_limits_;
+    report.rollout_s = rollout_s_;
     report.ttft_s = everything.ttft_s;
     report.tpot_s = everything.tpot_s;
     report.call_s = everything.call_s;
@@ -122,7 +125,9 @@ SimReport World::report() {
         SimMisses& misses = report.misses[static_cast<size_t>(record.cause)];
         ++misses.calls;
         misses.lost_tokens += record.lost_tokens;
-        if (!record.failed) per_token.push_back(record.call_s() / record.output_tokens);
+        report.interrupted += record.interrupted ? 1 : 0;
+        if (!record.failed && !record.interrupted)
+            per_token.push_back(record.call_s() / record.output_tokens);
     }
     report.seconds_per_token = percentiles_of(std::move(per_token));
     if (!records_.empty()) report.seconds = (last - first).seconds();
@@ -132,6 +137,11 @@ SimReport World::report() {
         report.tenants.push_back(
             group_of(trace_.tenants[t], records_, setup_.targets,
                      [&](const SimCall& record) { return record.tenant == t; }));
+    if (has_pools_)
+        for (uint32_t m = 0; m < trace_.models.size(); ++m)
+            report.models.push_back(
+                group_of(trace_.models[m], records_, setup_.targets,
+                         [&](const SimCall& record) { return record.model == m; }));
     if (setup_.admission)
         for (const PriorityClass priority : kPriorityClasses)
             report.classes.push_back(
@@ -176,7 +186,7 @@ void World::add_tiers(SimReport& report) const {
     for (const SimCall& record : records_) {
         const KvLoaded& loaded = record.loaded;
         const uint32_t below = loaded.ram_tokens + loaded.disk_tokens;
-        if (record.failed) continue;
+        if (record.failed || record.interrupted) continue;
         use.own_tokens += record.cached_tokens - std::min(below, record.cached_tokens);
         use.ram_tokens += loaded.ram_tokens;
         use.disk_tokens += loaded.disk_tokens;

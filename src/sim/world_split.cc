@@ -32,7 +32,8 @@ bool World::is_read_elsewhere(const LiveCall& live, const Route& route) const {
 /// The call has its place at the replica that will answer; another one reads its prompt first.
 void World::read(uint32_t slot, const Call& call, uint32_t answers_at) {
     LiveCall& live = calls_[slot];
-    const std::optional<Route> reader = readers_->choose(call, eligible_readers_, now_);
+    const std::optional<Route> reader =
+        readers_->choose(call, eligible_for(live.record.model, eligible_readers_), now_);
     note(static_cast<uint64_t>(Noted::reader), reader ? raw(reader->upstream) : UINT32_MAX);
     if (!reader) return submit(slot, call, answers_at);  // nobody is there to read it
     live.answers_at = answers_at;
@@ -72,7 +73,7 @@ void World::add_transfers(SimReport& report) const {
     SimTransfers& transfers = report.transfers.emplace();
     std::vector<double> transfer_s;
     for (const SimCall& record : records_) {
-        if (record.failed) continue;
+        if (record.failed || record.interrupted) continue;
         ++(record.read_elsewhere ? transfers.calls : transfers.local_calls);
         if (record.loaded.remote_tokens > 0) transfer_s.push_back(record.loaded.transfer.seconds());
     }
