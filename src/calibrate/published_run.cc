@@ -90,6 +90,7 @@ class Catalogue {
 
 Result<PublishedRun> read_row(const FigureTable& table, size_t row, Catalogue& catalogue) {
     PublishedRun run;
+    run.row = row + 1;
     TRY(run.model, table.text(row, "model"));
     TRY(run.accelerator, table.text(row, "accelerator"));
     TRY(run.engine, table.text(row, "engine"));
@@ -144,15 +145,6 @@ std::vector<Pair> figures(const PublishedRun& run, const EngineFit& fit) {
     return out;
 }
 
-ErrorSummary summary(std::vector<double> errors) {
-    if (errors.empty()) return {};
-    std::ranges::sort(errors);
-    const auto at = [&](double share) {
-        return errors[static_cast<size_t>(share * static_cast<double>(errors.size() - 1))];
-    };
-    return {errors.size(), at(0.5), at(0.9)};
-}
-
 }  // namespace
 
 Result<ModelGeometry> with_weights(ModelGeometry model, std::string_view format) {
@@ -194,22 +186,6 @@ Result<PublishedTable> read_published_runs(std::string_view csv, std::string_vie
 
 UniformResult predict(const PublishedRun& run, const EngineFit& fit) {
     return run_uniform(run.load, StepCost(step_coefficients(run.placement, fit)));
-}
-
-PublishedErrors errors(std::span<const PublishedRun* const> runs, const EngineFit& fit) {
-    std::vector<double> ttft, tpot, throughput, all;
-    for (const PublishedRun* run : runs) {
-        const UniformResult result = predict(*run, fit);
-        const auto note = [&](std::vector<double>& list, double predicted, double published) {
-            if (published <= 0) return;
-            list.push_back(std::abs(predicted / published - 1));
-            all.push_back(list.back());
-        };
-        note(ttft, result.ttft_s, run->ttft_s);
-        note(tpot, result.tpot_s, run->tpot_s);
-        note(throughput, result.output_tok_s, run->output_tok_s);
-    }
-    return {summary(ttft), summary(tpot), summary(throughput), summary(all)};
 }
 
 EngineFit fit_to_published(std::span<const PublishedRun* const> runs, const EngineFit& start) {

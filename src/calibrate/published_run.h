@@ -17,6 +17,7 @@ struct PublishedRun {
     std::string accelerator, engine, model, source;
     Placement placement;
     UniformLoad load;
+    size_t row = 0;                                   // of the file, counted from 1 behind its head
     double ttft_s = 0, tpot_s = 0, output_tok_s = 0;  // as published; 0: was not
 };
 
@@ -36,18 +37,6 @@ struct PublishedTable {
 Result<PublishedTable> read_published_runs(std::string_view csv, std::string_view what);
 
 UniformResult predict(const PublishedRun& run, const EngineFit& fit);
-
-/// Median and 90th percentile of |predicted / published - 1|.
-struct ErrorSummary {
-    size_t figures = 0;
-    double median = 0, p90 = 0;
-};
-
-struct PublishedErrors {
-    ErrorSummary ttft, tpot, throughput, all;
-};
-
-PublishedErrors errors(std::span<const PublishedRun* const> runs, const EngineFit& fit);
 
 /// One fit to all of these runs, from `start`.
 EngineFit fit_to_published(std::span<const PublishedRun* const> runs, const EngineFit& start);

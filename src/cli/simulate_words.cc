@@ -34,6 +34,8 @@ Result<void> deploy(const SimulateWords& words, SimReplica& replica) {
     placement.utilisation = words.utilisation;
     placement.max_num_seqs = words.max_num_seqs;
     placement.step_tokens = words.step_tokens;
+    // A longer context than the config says is for the engine to stretch to (YaRN), as in plan.
+    if (words.max_context > 0) placement.model.max_context = words.max_context;
     placement.max_context = words.max_context;
     TRY(const MemoryBudget budget, memory_budget(placement));
     replica.name =

@@ -42,7 +42,10 @@ Result<FleetPart> parse_part(std::string_view text, std::string_view whole) {
             return unclear(whole);
         rest = rest.substr(0, at);
     }
-    TRY(part.accelerator, find_accelerator(std::string(trimmed(rest))));
+    if (trimmed(rest).empty()) return unclear(whole);
+    Result<Accelerator> found = find_accelerator(std::string(trimmed(rest)));
+    if (!found) return std::move(found).error().in("fleet");
+    part.accelerator = std::move(found).value();
     return part;
 }
 

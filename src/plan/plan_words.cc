@@ -102,6 +102,7 @@ constexpr std::array kProfileNumbers = {
     ProfileNumber{"shared_tokens", &Workload::shared_tokens},
     ProfileNumber{"reuse", &Workload::reuse},
     ProfileNumber{"output_tokens", &Workload::output_tokens},
+    ProfileNumber{"pause_s", &Workload::pause_s},
     ProfileNumber{"tool_gap_s", &Workload::tool_gap_s},
     ProfileNumber{"calls_per_turn", &Workload::calls_per_turn},
     ProfileNumber{"calls_per_turn_p90", &Workload::calls_per_turn_p90},

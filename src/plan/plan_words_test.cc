@@ -45,7 +45,9 @@ TEST(PlanWords, a_file_says_all_that_flags_say) {
     EXPECT_EQ(request->targets.ttft_p90_s, 4);
     EXPECT_EQ(request->workload.name, "chat");
     EXPECT_EQ(request->workload.prompt_tokens, 1600);
-    EXPECT_NEAR(value_at(request->workload.outputs, 0.5), 2 * 216.0 * 250 / 439.1, 1);
+    const Workload chat = *find_workload("chat");
+    EXPECT_NEAR(value_at(request->workload.outputs, 0.5),
+                value_at(chat.outputs, 0.5) * 500 / chat.output_tokens, 1e-6);
     EXPECT_EQ(request->tenants.size(), 2u);
 }
 
@@ -97,7 +99,7 @@ TEST(PlanWords, later_words_count) {
 
 TEST(Request, sessions_an_hour_are_people_by_littles_law) {
     PlanRequest request;
-    request.workload = *find_workload("agentx");
+    request.workload.session_s = 62.6 * 60;
     request.sessions_per_hour = 20;
     EXPECT_NEAR(people(request), 20 * 62.6 / 60, 1e-9);
 }

@@ -83,10 +83,14 @@ Result<PlanReport> make_plan(PlanRequest request) {
     return report;
 }
 
-std::string headline(const PlanReport& report) {
+std::string asked_text(const PlanReport& report) {
     const PlanRequest& request = report.request;
-    const std::string who = fmt::format("{:g} people with profile {} on {}", people(request),
-                                        request.workload.name, request.model_name);
+    return fmt::format("{:g} people with profile {} on {}", people(request), request.workload.name,
+                       request.model_name);
+}
+
+std::string headline(const PlanReport& report) {
+    const std::string who = asked_text(report);
     if (!report.chosen) return concat(who, ": ", nearest_text(report.result));
     const PlanOption& plan = *report.chosen;
     std::string out = fmt::format("{}: {} replica{} of {}, {} accelerator{}", who, plan.replicas,

@@ -47,6 +47,9 @@ struct PlanReport {
 /// report without a chosen option.
 Result<PlanReport> make_plan(PlanRequest request);
 
+/// "20 people with profile claude-code on qwen3-32b".
+std::string asked_text(const PlanReport& report);
+
 /// One sentence: "20 people with claude-code on Qwen3-32B: 3 replicas of ...".
 std::string headline(const PlanReport& report);
 

@@ -97,6 +97,8 @@ TEST(Plan, a_budget_rules_out_what_costs_more) {
     const PlanReport report = *make_plan(request);
     EXPECT_FALSE(report.chosen);
     EXPECT_THAT(report.result.rejected.back().reason, HasSubstr("over the budget of 10 $"));
+    EXPECT_THAT(headline(report), HasSubstr("the cheapest that meets the targets is"));
+    EXPECT_THAT(headline(report), HasSubstr("$ a month"));
 }
 
 TEST(Plan, a_model_that_reads_less_has_people_who_compact_more) {
@@ -148,6 +150,11 @@ TEST(Emit, engines_get_the_plan_in_their_own_words) {
     EXPECT_THAT(sglang_script(flags, 3), HasSubstr("--hicache-size 128"));
     EXPECT_THAT(llama_server_script(flags, 3), HasSubstr("--ctx-size 393216 --parallel 3"));
     EXPECT_THAT(llama_server_script(flags, 3), HasSubstr("--cache-type-k q8_0"));
+    EXPECT_THAT(llama_server_script(flags, 3), HasSubstr("--split-mode tensor"));
+    const EngineFlags apart{.model = "m", .tp = 1, .dp = 8, .experts_apart = true};
+    EXPECT_THAT(sglang_script(apart, 1), HasSubstr("--tp-size 8"));
+    EXPECT_THAT(sglang_script(apart, 1), HasSubstr("--attn-dp-size 8"));
+    EXPECT_THAT(sglang_script(apart, 1), HasSubstr("--ep-size 8"));
 }
 
 TEST(Html, the_page_stands_alone) {

@@ -76,9 +76,11 @@ SearchResult search(const PlanRequest& request) {
         }
         PlanOption option = fewest_replicas(request, candidate, *replica);
         option.order = order++;
-        if (is_over_budget(request, option))
+        if (is_over_budget(request, option)) {
             out.rejected.push_back(over_budget(request, option));
-        else if (option.misses.empty() && !option.degraded.saturated)
+            if (option.misses.empty() && (!out.too_dear || is_cheaper(option, *out.too_dear)))
+                out.too_dear = std::move(option);
+        } else if (option.misses.empty() && !option.degraded.saturated)
             out.met.push_back(std::move(option));
         else
             out.missed.push_back(std::move(option));
@@ -92,8 +94,17 @@ SearchResult search(const PlanRequest& request) {
 std::string nearest_text(const SearchResult& result) {
     if (result.missed.empty()) {
         if (result.rejected.empty()) return "no candidates";
-        return concat("no candidate can run it: ", name_of(result.rejected.front().candidate), ": ",
-                      result.rejected.front().reason);
+        if (result.too_dear)
+            return fmt::format(
+                "no candidate is within the budget: the cheapest that meets the targets is {} x "
+                "{}, "
+                "{:.0f} $ a month",
+                result.too_dear->replicas, name_of(result.too_dear->candidate),
+                result.too_dear->money->per_month);
+        const Rejected& largest = *std::ranges::max_element(
+            result.rejected, {}, [](const Rejected& one) { return one.candidate.accelerators(); });
+        return concat("no candidate can run it, not even ", name_of(largest.candidate), ": ",
+                      largest.reason);
     }
     const PlanOption& near = result.missed.front();
     std::string by;

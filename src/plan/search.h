@@ -19,7 +19,8 @@ struct SearchResult {
     std::vector<PlanOption> met = {};     // cheapest first; those without a price at the end
     std::vector<PlanOption> missed = {};  // nearest first
     std::vector<Rejected> rejected = {};
-    std::vector<PlanOption> front = {};  // cost up, tightness down: no other is better in both
+    std::optional<PlanOption> too_dear = {};  // the cheapest that meets them, over the budget
+    std::vector<PlanOption> front = {};       // cost up, tightness down: no other is better in both
 
     const PlanOption* chosen() const { return met.empty() ? nullptr : &met.front(); }
 };

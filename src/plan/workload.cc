@@ -4,155 +4,31 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "trace/generator.h"
 
 namespace brigada {
 
 namespace {
 
-const char* const kCorpus =
-    "710 measured Claude Code sessions, 48,658 calls (kv-cache-tester at 94f6046)";
+/// So many people, for so long: enough calls that the numbers settle within a few per cent.
+constexpr uint32_t kPeople = 150;
+constexpr Duration kTime = Duration::seconds(24 * 3600);
 
-/// Seconds between an answer and the session's next call, tool results and people together.
-const std::vector<Quantile> kAgentGaps = {
-    {0, 0},      {0.05, 3},    {0.1, 4},     {0.2, 5},      {0.3, 6},   {0.4, 8},   {0.5, 10},
-    {0.6, 14},   {0.7, 23},    {0.75, 34},   {0.8, 54},     {0.85, 96}, {0.9, 170}, {0.95, 471},
-    {0.97, 877}, {0.98, 1501}, {0.99, 3039}, {0.995, 4137}, {1, 77589}};
-
-const std::vector<Quantile> kAgentOutputs = {
-    {0, 30},      {0.05, 89},   {0.1, 105},   {0.2, 126},   {0.3, 148},  {0.4, 176},
-    {0.5, 216},   {0.6, 273},   {0.7, 363},   {0.8, 516},   {0.85, 641}, {0.9, 899},
-    {0.95, 1544}, {0.97, 2171}, {0.98, 2741}, {0.99, 3663}, {1, 18195}};
-
-/// TraceLab: tools take 0.3 s at the median, 13.6 s at p90, 216 s at p99.
-const std::vector<Quantile> kToolGaps = {{0, 0.05}, {0.5, 0.3}, {0.9, 13.6}, {0.99, 216}, {1, 900}};
-
-/// TraceLab: a person waits 1.4 minutes at the median, 20.6 at p90.
-const std::vector<Quantile> kPersonGaps = {{0, 2}, {0.5, 84}, {0.9, 1236}, {1, 7200}};
-
-std::vector<Quantile> scaled(std::vector<Quantile> quantiles, double by) {
-    for (Quantile& quantile : quantiles)
-        quantile.value *= by;
-    return quantiles;
+double mean_calls(const Profile& profile) {
+    if (profile.parts.empty()) return profile.calls.empty() ? 1 : profile.calls.mean;
+    double mean = 0, share = 0;
+    for (const Profile& part : profile.parts) {
+        mean += part.share * (part.calls.empty() ? profile.calls : part.calls).mean;
+        share += part.share;
+    }
+    return mean / share;
 }
 
-/// The measured shape with another mean.
-std::vector<Quantile> outputs_of_mean(double mean) {
-    return scaled(kAgentOutputs, mean / 439.1);
-}
-
-Workload claude_code() {
-    return {.name = "claude-code",
-            .source = kCorpus,
-            .calls_per_session = 68.5,
-            .session_s = 63.1 * 60,
-            .prompt_tokens = 123'450,
-            .context_p90 = 236'800,
-            .context_max = 500'000,
-            .new_tokens = 1'257,
-            .reuse = 0.9631,
-            .output_tokens = 439.1,
-            .gaps = kAgentGaps,
-            .outputs = kAgentOutputs,
-            .tool_gap_s = 44.6,
-            .calls_per_turn = 6.76,
-            .calls_per_turn_p90 = 17,
-            .fan_out = {{.name = "sub-agents", .share = 0.014, .extra = 1}}};
-}
-
-Workload agentx() {
-    return {.name = "agentx",
-            .source =
-                "AgentX: 40.6 calls in 62.6 minutes, 142K tokens of context; gaps have the "
-                "shape of the Claude Code corpus",
-            .calls_per_session = 40.6,
-            .session_s = 62.6 * 60,
-            .prompt_tokens = 142'000,
-            .context_p90 = 142'000,
-            .context_max = 200'000,
-            .new_tokens = 1'257,
-            .reuse = 0.965,
-            .output_tokens = 444,
-            .gaps = scaled(kAgentGaps, 82.0 / 92.4),
-            .outputs = outputs_of_mean(444),
-            .tool_gap_s = 40,
-            .calls_per_turn = 6.76,
-            .calls_per_turn_p90 = 17,
-            .fan_out = {{.name = "parallel sessions", .share = 0.09, .extra = 3},
-                        {.name = "sub-agents", .share = 0.44, .extra = 3}}};
-}
-
-Workload copilot() {
-    return {.name = "copilot",
-            .source =
-                "68K tokens of prompt, 63K of them cached, 15 calls a session; gaps have the "
-                "shape of the Claude Code corpus",
-            .calls_per_session = 15,
-            .session_s = 15 * 60,
-            .prompt_tokens = 68'000,
-            .context_p90 = 100'000,
-            .context_max = 128'000,
-            .new_tokens = 1'000,
-            .shared_tokens = 12'000,
-            .reuse = 63.0 / 68,
-            .output_tokens = 400,
-            .gaps = scaled(kAgentGaps, 0.5),
-            .outputs = outputs_of_mean(400),
-            .tool_gap_s = 20,
-            .calls_per_turn = 5,
-            .calls_per_turn_p90 = 15};
-}
-
-Workload swe_bench() {
-    return {.name = "swe-bench",
-            .source =
-                "62 turns; lengths of inference-perf's agentic profile (49,141 in, 659 out), "
-                "tool times of TraceLab",
-            .calls_per_session = 62,
-            .session_s = 20 * 60,
-            .prompt_tokens = 49'141,
-            .context_p90 = 85'000,
-            .context_max = 128'000,
-            .new_tokens = 1'450,
-            .shared_tokens = 4'000,
-            .reuse = 0.965,
-            .output_tokens = 659,
-            .gaps = kToolGaps,
-            .outputs = outputs_of_mean(659),
-            .tool_gap_s = 8,
-            .calls_per_turn = 62,
-            .calls_per_turn_p90 = 100};
-}
-
-Workload chat() {
-    return {.name = "chat",
-            .source = "800 tokens in, 250 out; people wait as in TraceLab",
-            .calls_per_session = 8,
-            .session_s = 15 * 60,
-            .prompt_tokens = 800,
-            .context_p90 = 2'500,
-            .context_max = 8'192,
-            .new_tokens = 150,
-            .shared_tokens = 200,
-            .reuse = 0.75,
-            .output_tokens = 250,
-            .gaps = kPersonGaps,
-            .outputs = outputs_of_mean(250)};
-}
-
-Workload rag() {
-    return {.name = "rag",
-            .source = "every prompt is new documents: reuse 1 %; 4,000 in and 300 out are declared",
-            .calls_per_session = 1,
-            .session_s = 120,
-            .prompt_tokens = 4'000,
-            .context_p90 = 8'000,
-            .context_max = 16'384,
-            .new_tokens = 3'960,
-            .shared_tokens = 40,
-            .reuse = 0.01,
-            .output_tokens = 300,
-            .gaps = kPersonGaps,
-            .outputs = outputs_of_mean(300)};
+double mean_shared(const Profile& profile, double prompt_tokens) {
+    double mean = 0;
+    for (const SharedPrefix& prefix : profile.prefixes)
+        mean += prefix.share * prefix.tokens;
+    return std::min(mean, prompt_tokens);
 }
 
 }  // namespace
@@ -186,11 +62,19 @@ Workload fitted_to_context(Workload workload, double max_context) {
 }
 
 double mean_gap(const Workload& workload, double bound) {
+    return mean_of(workload.gaps, bound);
+}
+
+double mean_think(const Workload& workload) {
+    const double first = 1 / std::max(1.0, workload.calls_per_session);
+    return (1 - first) * mean_gap(workload, kAwaySeconds) + first * workload.pause_s;
+}
+
+double mean_of(const std::vector<Quantile>& quantiles, double bound) {
     double mean = 0;
-    const auto& gaps = workload.gaps;
-    for (size_t i = 1; i < gaps.size(); ++i) {
-        const double low = gaps[i - 1].value, high = gaps[i].value;
-        const double share = gaps[i].share - gaps[i - 1].share;
+    for (size_t i = 1; i < quantiles.size(); ++i) {
+        const double low = quantiles[i - 1].value, high = quantiles[i].value;
+        const double share = quantiles[i].share - quantiles[i - 1].share;
         if (high <= bound) {
             mean += share * (low + high) / 2;
         } else if (low >= bound) {
@@ -225,19 +109,25 @@ double value_at(const std::vector<Quantile>& quantiles, double share) {
     return quantiles.back().value;
 }
 
-const std::vector<Workload>& known_workloads() {
-    static const std::vector<Workload> all = {claude_code(), agentx(), copilot(),
-                                              swe_bench(),   chat(),   rag()};
-    return all;
+Result<Workload> workload_of(const Profile& profile) {
+    TRY(const Trace trace, generate(profile, {.users = kPeople, .duration = kTime}));
+    TRY(Workload out, workload_of(trace));
+    out.name = profile.name;
+    out.source = profile.about;
+    out.calls_per_session = std::max(1.0, mean_calls(profile));  // the trace cuts long ones
+    // Between two sessions their user pauses; the trace does not say whose they are.
+    out.pause_s = profile.pause_s.empty() ? 0 : std::min(profile.pause_s.mean, kAwaySeconds);
+    out.shared_tokens = mean_shared(profile, out.prompt_tokens);
+    out.new_tokens = std::min(out.new_tokens, out.prompt_tokens - out.shared_tokens);
+    // A session's first call finds what all begin with; the trace says what one finds of its own.
+    const double of_first = out.shared_tokens / (out.calls_per_session * out.prompt_tokens);
+    out.reuse = std::min(1 - out.new_tokens / out.prompt_tokens, out.reuse + of_first);
+    return out;
 }
 
 Result<Workload> find_workload(std::string_view name) {
-    std::string known;
-    for (const Workload& workload : known_workloads()) {
-        if (workload.name == name) return workload;
-        known += concat(known.empty() ? "" : ", ", workload.name);
-    }
-    return Error{Code::not_found, concat("no profile '", name, "'; there are ", known)};
+    TRY(const Profile profile, builtin_profile(name));
+    return workload_of(profile);
 }
 
 }  // namespace brigada

@@ -1,5 +1,5 @@
-// Workload: what people and their agents ask for, as the few numbers a closed form needs. Built-in
-// ones are measured or declared scaffolds, never averages of several; a trace becomes one, too.
+// Workload: what people and their agents ask for, as the few numbers a closed form needs. A trace
+// becomes one, and so does a profile, by way of the sessions it draws.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "trace/profile.h"
 #include "trace/trace.h"
 
 namespace brigada {
@@ -38,9 +39,15 @@ struct Workload {
     double output_tokens = 1;         // mean
     std::vector<Quantile> gaps = {};  // s, from an answer to the session's next call
     std::vector<Quantile> outputs = {};
+    double pause_s = 0;         // mean, from the end of a session to its person's next
     double tool_gap_s = 0;      // mean, within a turn
     double calls_per_turn = 1;  // mean
     double calls_per_turn_p90 = 1;
+    // How the three means above and new_tokens are spread, as multiples of them (turns: of their
+    // p90); none: always the same.
+    std::vector<Quantile> new_shape = {};
+    std::vector<Quantile> tool_gap_shape = {};
+    std::vector<Quantile> turn_shape = {};
     std::vector<FanOut> fan_out = {};
 };
 
@@ -50,8 +57,14 @@ inline constexpr double kAwaySeconds = 1800;
 /// Product of 1 + share x extra.
 double amplification(const Workload& workload);
 
+/// Mean of min(value, bound).
+double mean_of(const std::vector<Quantile>& quantiles, double bound);
+
 /// Mean of min(gap, bound): with kAwaySeconds the think time of somebody at work.
 double mean_gap(const Workload& workload, double bound);
+
+/// Between an answer and the same person's next call, in this session or another.
+double mean_think(const Workload& workload);
 
 /// The share of gaps that are at most `seconds`, linear between quantiles.
 double share_within(const std::vector<Quantile>& quantiles, double seconds);
@@ -59,13 +72,15 @@ double share_within(const std::vector<Quantile>& quantiles, double seconds);
 /// The value below which `share` lie, linear between quantiles.
 double value_at(const std::vector<Quantile>& quantiles, double share);
 
-const std::vector<Workload>& known_workloads();
-
 /// The same people with a model that reads at most `max_context` tokens: their agents compact
 /// earlier and more often. Unchanged where the contexts fit; otherwise `source` says so.
 Workload fitted_to_context(Workload workload, double max_context);
 
-/// Error::not_found lists those that are known.
+/// The same numbers of the sessions that a profile draws: plan reckons with the people whom
+/// simulate and --verify let work. Error::invalid_argument: a profile that draws no calls.
+Result<Workload> workload_of(const Profile& profile);
+
+/// Of a built-in profile. Error::not_found lists those that are known.
 Result<Workload> find_workload(std::string_view name);
 
 /// The same numbers from a trace. Error::invalid_argument: a trace without calls.

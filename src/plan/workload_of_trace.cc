@@ -37,6 +37,15 @@ std::vector<Quantile> quantiles_of(std::vector<double> values, double otherwise)
     return out;
 }
 
+/// As multiples of `unit`.
+std::vector<Quantile> shape_of(std::vector<double> values, double unit) {
+    if (values.empty() || unit <= 0) return {};
+    std::vector<Quantile> out = quantiles_of(std::move(values), unit);
+    for (Quantile& each : out)
+        each.value /= unit;
+    return out;
+}
+
 /// Everything seen of a trace, before it becomes a few numbers.
 struct Seen {
     std::vector<double> prompts, contexts, new_tokens, outputs, gaps, tool_gaps, turns;
@@ -111,6 +120,9 @@ Result<Workload> workload_of(const Trace& trace) {
     out.calls_per_turn = mean_of(seen.turns, 1);
     std::ranges::sort(seen.turns);
     out.calls_per_turn_p90 = sorted_at(seen.turns, 0.9);
+    out.new_shape = shape_of(std::move(seen.new_tokens), out.new_tokens);
+    out.tool_gap_shape = shape_of(std::move(seen.tool_gaps), out.tool_gap_s);
+    out.turn_shape = shape_of(std::move(seen.turns), out.calls_per_turn_p90);
     if (seen.sub_agent_calls > 0)
         out.fan_out = {{.name = "sub-agents",
                         .share = seen.sub_agent_calls / (calls - seen.sub_agent_calls),

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/rng.h"
+#include "trace/generator.h"
+#include "trace/profile.h"
 
 namespace brigada {
 namespace {
@@ -11,8 +13,9 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Workload, the_built_in_ones_are_sound) {
-    for (const Workload& workload : known_workloads()) {
-        SCOPED_TRACE(workload.name);
+    for (const std::string_view name : builtin_profile_names()) {
+        SCOPED_TRACE(name);
+        const Workload workload = *find_workload(name);
         EXPECT_FALSE(workload.source.empty());
         EXPECT_LE(workload.new_tokens + workload.shared_tokens, workload.prompt_tokens);
         EXPECT_GE(workload.context_p90, workload.prompt_tokens);
@@ -56,6 +59,33 @@ TEST(Workload, a_shorter_context_means_compacting_more_often) {
         EXPECT_LE(fitted.reuse, reuse);
         reuse = fitted.reuse;
     }
+}
+
+/// What was measured of the corpus that the profile was fitted to
+/// (testdata/traces/agent_stats.json).
+TEST(Workload, claude_code_is_what_was_measured) {
+    const Workload workload = *find_workload("claude-code");
+    EXPECT_NEAR(workload.prompt_tokens, 123'450, 0.1 * 123'450);
+    EXPECT_NEAR(workload.output_tokens, 439, 0.05 * 439);
+    EXPECT_NEAR(1 - workload.reuse, 1 - 0.9631, 0.012);
+    EXPECT_NEAR(workload.calls_per_session, 68.5, 5);
+    EXPECT_NEAR(workload.calls_per_turn, 6.76, 1.2);  // long turns are cut at both ends
+    EXPECT_NEAR(workload.calls_per_turn_p90, 17, 3);
+    EXPECT_NEAR(value_at(workload.gaps, 0.5), 10, 2);
+    EXPECT_NEAR(value_at(workload.gaps, 0.9), 170, 40);
+}
+
+/// As docs/planning.md declares them.
+TEST(Workload, declared_ones_are_as_declared) {
+    const Workload talk = *find_workload("chat"), questions = *find_workload("rag");
+    EXPECT_NEAR(talk.prompt_tokens, 800, 80);
+    EXPECT_NEAR(talk.output_tokens, 250, 25);
+    EXPECT_NEAR(questions.prompt_tokens, 4'000, 400);
+    EXPECT_NEAR(questions.reuse, 0.016, 0.005);
+    EXPECT_NEAR(find_workload("swe-bench")->output_tokens, 659, 40);
+    EXPECT_NEAR(find_workload("swe-bench")->calls_per_turn, 62, 8);
+    EXPECT_GT(find_workload("agentx")->reuse, 0.96);
+    EXPECT_NEAR(find_workload("copilot")->prompt_tokens, 68'000, 7'000);
 }
 
 /// Two turns of two calls, each 64 tokens longer than the one before, and a sub-agent of one call.

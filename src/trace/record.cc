@@ -90,7 +90,8 @@ Result<Duration> time_from(double number, Duration unit, const Place& place,
     if (!std::isfinite(number))
         return wrong_field(place, field, concat(number), "a time is needed");
     if (ns < 0 || ns > 9.2e18)
-        return wrong_field(place, field, concat(number), "a time from 0 on is needed");
+        return wrong_field(place, field, concat(number),
+                           "a time from 0 on is needed, of 292 years at most");
     return Duration::nanoseconds(std::llround(ns));
 }
 

@@ -184,7 +184,9 @@ std::string alarms_text(const Targets& targets) {
 }  // namespace
 
 std::string plan_text(const PlanReport& report, bool everything, size_t width) {
-    std::string out = concat(harmless(headline(report)), "\n");
+    // Why there is none is the command's error.
+    std::string out =
+        concat(harmless(report.chosen ? headline(report) : asked_text(report) + ": no plan"), "\n");
     out += concat("profile: ", report.request.workload.source, "\n\n");
     if (report.chosen) {
         out += figures_text(report, width) + "\n" + settings_text(report) + "\n";
@@ -193,7 +195,8 @@ std::string plan_text(const PlanReport& report, bool everything, size_t width) {
         if (report.verification) out += verification_text(report, width) + "\n";
         out += scenarios_text(report, width) + "\n";
     }
-    out += candidates_text(report, everything, width);
+    if (!report.result.met.empty() || !report.result.missed.empty())
+        out += candidates_text(report, everything, width);
     if (!report.result.rejected.empty())
         out += concat("\nCan't be:\n", rejected_text(report, everything));
     if (report.chosen) out += "\n" + alarms_text(report.request.targets);

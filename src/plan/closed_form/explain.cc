@@ -220,12 +220,16 @@ void explain_speed(PlanPage& page, const Situation& situation, const FleetFigure
               .value = figures.interactivity_p90,
               .unit = "tokens/s/user"});
     page.add({.name = "task p90",
-              .formula = "calls of a long turn x answer time + tools between them",
-              .numbers =
-                  fmt::format("{:.0f} x {:.3g} + {:.0f} x {:.3g}", workload.calls_per_turn_p90,
-                              figures.call_s, workload.calls_per_turn_p90 - 1, workload.tool_gap_s),
+              .formula = "P90 of the sum of a turn's calls and the tools between them",
+              .numbers = fmt::format(
+                  "{:.1f} calls a turn (p90 {:.0f}) of {:.3g} s, {:.3g} s of tools between two",
+                  workload.calls_per_turn, workload.calls_per_turn_p90, figures.call_s,
+                  workload.tool_gap_s / situation.peak_factor),
               .value = figures.task_p90_s,
-              .unit = "s"});
+              .unit = "s",
+              .source =
+                  "estimate: turns of as many calls are lognormal, with the mean and variance "
+                  "of so many calls and gaps"});
 }
 
 void explain_money(PlanPage& page, const PlanRequest& request, const PlanOption& option) {

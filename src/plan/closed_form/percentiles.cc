@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 namespace brigada {
@@ -56,6 +57,45 @@ double call_quantile(const CallTimes& times, double share) {
         double exceed = 0;
         for (const double tokens : outputs)
             exceed += longer_than(times, seconds - (tokens - 1) * times.tpot_s) / kLengths;
+        return exceed;
+    });
+}
+
+double call_square(const CallTimes& times) {
+    double read = 0, read_square = 0, decode = 0, decode_square = 0;
+    for (const PromptReading& reading : times.readings) {
+        read += reading.share * reading.read_s;
+        read_square += reading.share * reading.read_s * reading.read_s;
+    }
+    for (const double tokens : lengths(times)) {
+        const double seconds = (tokens - 1) * times.tpot_s;
+        decode += seconds / kLengths;
+        decode_square += seconds * seconds / kLengths;
+    }
+    const double wait = times.wait_s;
+    const double wait_square = times.read_busy > 0 ? 2 * wait * wait / times.read_busy : 0;
+    return read_square + decode_square + wait_square +
+           2 * (read * decode + read * wait + decode * wait);
+}
+
+double turn_quantile(const TurnTimes& times, double share) {
+    const double call_variance = times.call_square - times.call_s * times.call_s;
+    const double gap_variance = times.gap_square - times.gap_s * times.gap_s;
+    const auto longer = [&](double calls, double seconds) {
+        const double mean = calls * times.call_s + (calls - 1) * times.gap_s;
+        const double variance = calls * call_variance + (calls - 1) * gap_variance;
+        if (seconds <= 0) return 1.0;
+        if (variance <= 1e-12 * mean * mean) return mean > seconds ? 1.0 : 0.0;
+        const double sigma = std::sqrt(std::log1p(variance / (mean * mean)));
+        const double mu = std::log(mean) - sigma * sigma / 2;
+        return std::erfc((std::log(seconds) - mu) / (sigma * std::numbers::sqrt2)) / 2;
+    };
+    return quantile(share, times.call_s, [&](double seconds) {
+        double exceed = 0;
+        for (int i = 0; i < kLengths; ++i) {
+            const double calls = std::round(value_at(times.calls, (i + 0.5) / kLengths));
+            exceed += longer(std::max(1.0, calls), seconds) / kLengths;
+        }
         return exceed;
     });
 }

@@ -8,7 +8,7 @@ namespace brigada {
 namespace {
 
 double cycle(const CacheLoad& load) {
-    return load.answer_s + mean_gap(load.workload, kAwaySeconds) * load.gap_scale;
+    return load.answer_s + mean_think(load.workload) * load.gap_scale;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "plan/closed_form/solve.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -15,11 +16,46 @@ namespace {
 /// Of the blocks, what is never used: the scheduler's watermark and unevenly spread sessions.
 constexpr double kUsableRoom = 0.95;
 
+/// Calls that find their prefix are read in so many classes of equal share.
+constexpr int kClasses = 10;
+
+/// The mean of each class of a shape, together 1.
+std::array<double, kClasses> class_means(const std::vector<Quantile>& shape) {
+    std::array<double, kClasses> out{};
+    constexpr int kParts = 20;
+    double sum = 0;
+    for (int i = 0; i < kClasses * kParts; ++i) {
+        const double share = (i + 0.5) / (kClasses * kParts);
+        const double value = shape.empty() ? 1 : value_at(shape, share);
+        out[static_cast<size_t>(i / kParts)] += value / kParts;
+        sum += value / (kClasses * kParts);
+    }
+    for (double& each : out)
+        each /= sum;
+    return out;
+}
+
+/// The same calls, those that find their prefix by how much they bring.
+std::vector<PromptReading> by_size(const std::vector<PromptReading>& kinds,
+                                   const std::vector<Quantile>& new_shape) {
+    std::vector<PromptReading> out;
+    for (const double multiple : class_means(new_shape)) {
+        for (size_t kind = 0; kind + 1 < kinds.size(); ++kind) {
+            PromptReading one = kinds[kind];
+            one.share /= kClasses;
+            one.uncached = std::min(one.prompt, multiple * one.uncached);
+            if (one.share > 0) out.push_back(one);
+        }
+    }
+    out.push_back(kinds.back());
+    return out;
+}
+
 /// Who waits for answers more than for himself and his tools is held up by the fleet.
 constexpr double kLongestWait = 1e5;
 
 double think_time(const Situation& situation) {
-    return mean_gap(situation.workload, kAwaySeconds) / situation.peak_factor;
+    return mean_think(situation.workload) / situation.peak_factor;
 }
 
 double sequences_per_replica(const Situation& situation) {
@@ -56,6 +92,7 @@ double tier_bytes_per_s(const KvTiers& tiers) {
 
 struct Look {
     FleetFigures figures;
+    std::vector<PromptReading> sizes;  // figures.readings, by size
     AnswerTime time;
 };
 
@@ -78,7 +115,8 @@ Look look(const Situation& situation, double answer_s) {
     double held_s = 0;  // what is found depends on how long KV is held, and the other way round
     for (int round = 0; round < 2; ++round) {
         figures.readings = readings_of(situation, answer_s, held_s, figures);
-        out.time = answer_time(situation.cost, load, figures.readings);
+        out.sizes = by_size(figures.readings, workload.new_shape);
+        out.time = answer_time(situation.cost, load, out.sizes);
         held_s = std::min(answer_s, out.time.read_s + out.time.decode_s);
     }
     figures.kv_use = load.calls_per_s * held_s * figures.session_tokens / kv_room_tokens(situation);
@@ -89,8 +127,43 @@ bool keeps_up(const Look& seen, double answer_s) {
     return seen.figures.kv_use <= 1 && seen.time.call_s() <= answer_s;
 }
 
-void fill_percentiles(const Workload& workload, double queue_s, FleetFigures& figures) {
-    const CallTimes times{.readings = figures.readings,
+std::vector<Quantile> times_each(std::vector<Quantile> shape, double by) {
+    for (Quantile& each : shape)
+        each.value *= by;
+    return shape;
+}
+
+double mean_square(const std::vector<Quantile>& quantiles) {
+    double sum = 0;
+    for (size_t i = 1; i < quantiles.size(); ++i) {
+        const double low = quantiles[i - 1].value, high = quantiles[i].value;
+        const double share = quantiles[i].share - quantiles[i - 1].share;
+        sum += share * (low * low + low * high + high * high) / 3;
+    }
+    return sum;
+}
+
+double task_p90(const Situation& situation, const CallTimes& times, double call_s) {
+    const Workload& workload = situation.workload;
+    if (workload.calls_per_turn_p90 <= 1) return call_quantile(times, 0.9);
+    // At the peak tools are as quick as people: all gaps are shorter.
+    const double gap = workload.tool_gap_s / situation.peak_factor;
+    const double spread =
+        workload.tool_gap_shape.empty() ? 1 : mean_square(workload.tool_gap_shape);
+    const double p90 = workload.calls_per_turn_p90;
+    TurnTimes turn{.call_s = call_s,
+                   .call_square = std::max(call_square(times), call_s * call_s),
+                   .gap_s = gap,
+                   .gap_square = gap * gap * std::max(1.0, spread),
+                   .calls = {{0, p90}, {1, p90}}};
+    if (!workload.turn_shape.empty()) turn.calls = times_each(workload.turn_shape, p90);
+    return turn_quantile(turn, 0.9);
+}
+
+void fill_percentiles(const Situation& situation, const std::vector<PromptReading>& sizes,
+                      double queue_s, FleetFigures& figures) {
+    const Workload& workload = situation.workload;
+    const CallTimes times{.readings = sizes,
                           .outputs = workload.outputs,
                           .wait_s = queue_s,
                           .read_busy = figures.read_busy,
@@ -101,9 +174,7 @@ void fill_percentiles(const Workload& workload, double queue_s, FleetFigures& fi
     figures.ttft_p99_s = ttft_quantile(times, 0.99);
     figures.call_p90_s = call_quantile(times, 0.9);
     figures.interactivity_p90 = 1 / per_token_quantile(times, 0.9);
-    const double calls = workload.calls_per_turn_p90;
-    figures.task_p90_s = calls <= 1 ? figures.call_p90_s
-                                    : calls * figures.call_s + (calls - 1) * workload.tool_gap_s;
+    figures.task_p90_s = task_p90(situation, times, figures.call_s);
 }
 
 }  // namespace
@@ -165,14 +236,14 @@ FleetFigures solve(const Situation& situation) {
     figures.call_s = high;
     figures.read_busy = seen.time.read_busy;
     const double for_room = std::max(0.0, high - seen.time.call_s());  // until KV fits
-    for (PromptReading& reading : figures.readings)
+    for (PromptReading& reading : seen.sizes)
         reading.read_s += for_room;
     figures.wait_s = seen.time.wait_s + for_room;
     figures.decode_batch = seen.time.decode_batch;
     figures.tpot_s = seen.time.tpot_s;
     figures.ttft_s = figures.wait_s + seen.time.read_s;
     figures.saturated = figures.read_busy > 0.9 || figures.kv_use > 0.98;
-    fill_percentiles(situation.workload, seen.time.wait_s, figures);
+    fill_percentiles(situation, seen.sizes, seen.time.wait_s, figures);
     return figures;
 }
 

@@ -62,7 +62,7 @@ TEST(Solve, a_tier_finds_what_memory_lost) {
 
 TEST(Solve, a_fleet_that_is_far_too_small_is_saturated) {
     Situation situation = roomy_situation();
-    situation.people = 500;
+    situation.people = 1000;
     const FleetFigures figures = solve(situation);
     EXPECT_TRUE(figures.saturated);
     EXPECT_LE(figures.read_busy, 1);  // people wait; the fleet answers as fast as it can
@@ -90,6 +90,43 @@ TEST(AnswerTime, a_slice_of_a_prompt_slows_those_who_decode) {
     EXPECT_TRUE(std::isinf(answer_time(cost, busy, readings).call_s()));
 }
 
+TEST(Solve, calls_that_bring_more_than_others_wait_longer_for_their_first_token) {
+    Situation situation = roomy_situation();
+    const FleetFigures spread = solve(situation);
+    situation.workload.new_shape = {};  // all bring as much
+    const FleetFigures alike = solve(situation);
+    EXPECT_NEAR(spread.ttft_s, alike.ttft_s, 0.2 * alike.ttft_s);
+    EXPECT_LT(spread.ttft_p50_s, alike.ttft_p50_s);
+    EXPECT_GT(spread.ttft_p90_s, alike.ttft_p90_s);
+}
+
+/// Turns of one to a hundred calls, with gaps of which a few are very long.
+TEST(Percentiles, of_turns_are_those_of_drawn_turns) {
+    const std::vector<Quantile> calls = {{0, 1}, {0.5, 2}, {0.9, 17}, {1, 100}};
+    const std::vector<Quantile> gaps = {{0, 1}, {0.5, 9}, {0.9, 74}, {0.99, 900}, {1, 1'800}};
+    Rng rng(5);
+    const auto one_call = [&] { return -8 * std::log(1 - rng.uniform()); };  // 8 s in the mean
+    double gap = 0, gap_square = 0;
+    for (int i = 0; i < 100'000; ++i) {
+        const double drawn = value_at(gaps, rng.uniform());
+        gap += drawn / 1e5;
+        gap_square += drawn * drawn / 1e5;
+    }
+    std::vector<double> turns;
+    for (int i = 0; i < 20'000; ++i) {
+        const double count = std::round(value_at(calls, rng.uniform()));
+        double seconds = one_call();
+        for (int call = 1; call < count; ++call)
+            seconds += value_at(gaps, rng.uniform()) + one_call();
+        turns.push_back(seconds);
+    }
+    std::ranges::sort(turns);
+    const TurnTimes times{
+        .call_s = 8, .call_square = 128, .gap_s = gap, .gap_square = gap_square, .calls = calls};
+    EXPECT_NEAR(turn_quantile(times, 0.9), turns[18'000], 0.1 * turns[18'000]);
+    EXPECT_NEAR(turn_quantile(times, 0.75), turns[15'000], 0.2 * turns[15'000]);
+}
+
 /// Drawn a hundred thousand times.
 TEST(Percentiles, are_those_of_drawn_calls) {
     const std::vector<PromptReading> readings = {{.share = 0.9, .read_s = 0.2},
@@ -112,6 +149,10 @@ TEST(Percentiles, are_those_of_drawn_calls) {
         std::ranges::sort(values);
         return values[static_cast<size_t>(share * static_cast<double>(values.size()))];
     };
+    double square = 0;
+    for (const double seconds : call)
+        square += seconds * seconds / static_cast<double>(call.size());
+    EXPECT_NEAR(call_square(times), square, 0.03 * square);
     for (const double share : {0.5, 0.8}) {
         EXPECT_NEAR(ttft_quantile(times, share), drawn(ttft, share), 0.05 * drawn(ttft, share));
         EXPECT_NEAR(call_quantile(times, share), drawn(call, share), 0.08 * drawn(call, share));

@@ -120,12 +120,15 @@ std::string vllm_script(const EngineFlags& flags, uint32_t replicas) {
 }
 
 std::string sglang_script(const EngineFlags& flags, uint32_t replicas) {
-    CommandLine line(concat(head(flags, replicas, "sglang.sh"), no_kv_dtype(flags.kv_dtype),
+    const char* const older = flags.dp > 1 ? "# SGLang before October 2026 calls --attn-dp-size N "
+                                             "--dp-size N --enable-dp-attention.\n"
+                                           : "";
+    CommandLine line(concat(head(flags, replicas, "sglang.sh"), no_kv_dtype(flags.kv_dtype), older,
                             "exec python3 -m sglang.launch_server --model-path \"$model\""));
     line.add("--served-model-name ", quoted(flags.model));
     line.add("--host 127.0.0.1 --port $((8000 + replica)) --enable-metrics");
     line.add("--tp-size ", flags.tp * flags.dp);
-    if (flags.dp > 1) line.add("--dp-size ", flags.dp, " --enable-dp-attention");
+    if (flags.dp > 1) line.add("--attn-dp-size ", flags.dp);
     if (flags.experts_apart) line.add("--ep-size ", flags.tp * flags.dp);
     if (flags.kv_dtype != KvDtype::bf16) line.add("--kv-cache-dtype fp8_e4m3");
     line.add(fmt::format("--mem-fraction-static {:.2f}", flags.utilisation - 0.02));
@@ -149,6 +152,8 @@ std::string llama_server_script(const EngineFlags& flags, uint32_t replicas) {
                             "exec llama-server -m \"${MODEL:-MODEL.gguf}\""));
     line.add("--host 127.0.0.1 --port $((8000 + replica)) --metrics");
     line.add("--n-gpu-layers 999 --flash-attn on");
+    // The default lets one accelerator after the other work; the plan has all work at once.
+    if (flags.tp > 1) line.add("--split-mode tensor");
     line.add("--ctx-size ", slots * flags.max_context, " --parallel ", slots);
     line.add("--cache-type-k ", llama_kv_type(flags.kv_dtype), " --cache-type-v ",
              llama_kv_type(flags.kv_dtype));
