@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Translating and constraining beside those who do it, too, in one run: LiteLLM's adapter and
-llguidance, both by their Python packages. ./dev bench peers builds what it needs first; a peer that
+"""Translating, constraining and predicting beside those who do it, too, in one run: LiteLLM's adapter,
+llguidance and AIConfigurator, all by their Python packages. ./dev bench peers builds what it needs first; a peer that
 can't be had is left out."""
 import contextlib
 import io
@@ -11,6 +11,8 @@ import statistics
 import subprocess
 import sys
 import time
+
+import plan_peers
 
 LITELLM = "build/python"  # tools/fetch_clients
 LLGUIDANCE = "build/peers/llguidance"
@@ -157,7 +159,8 @@ def main():
     print(f"| the longest | {cold['max_us']:.0f} | {warm['max_us']:.0f} | "
           f"{ratio(took[-1], cold['max_us']) if took else ''} |")
     mine_ms = figures["compile"]["cpu_time"]
-    print(f"| compiling, CPU, ms | {mine_ms:.1f} | | {ratio(compiled, mine_ms) if peer else ''} |")
+    print(f"| compiling, CPU, ms | {mine_ms:.1f} | | {ratio(compiled, mine_ms) if peer else ''} |\n")
+    told("AIConfigurator", plan_peers.compare)
 
 
 if __name__ == "__main__":

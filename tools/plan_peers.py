@@ -19,6 +19,7 @@ SYSTEMS = {"A100 SXM 80GB": "a100_sxm", "H100 SXM 80GB": "h100_sxm", "H200 SXM":
            "B200 SXM": "b200_sxm", "GB200 NVL72": "gb200",
            "RTX PRO 6000 Blackwell (600W)": "rtx_pro_6000_server"}
 MOST_ROWS = 12
+MOST_AT_ONCE = 128  # max_num_seqs of the measured runs
 ENGINES = {"vLLM": "vllm", "vLLM nightly": "vllm", "SGLang": "sglang", "TensorRT-LLM": "trtllm"}
 MEASURED = {"rtxpro6000_llama3.1-8b_tp1": ("Llama-3.1-8B", 1, 1, 1),
             "rtxpro6000_qwen3-32b_tp2": ("Qwen3-32B", 2, 1, 1),
@@ -79,7 +80,7 @@ def questions():
         yield name, dict(model_path=config_of(model), system_name="rtx_pro_6000_server", backend_name="vllm",
                          isl=round(mean(lambda r: float(r["input_tokens"]))),
                          osl=round(mean(lambda r: float(r["output_tokens"]))), **ranks(*three)), \
-            [max(1, round(at_once / three[1]))]
+            [max(1, min(MOST_AT_ONCE, round(at_once / three[1])))]
 
 
 def ranks(tp, dp, ep):
@@ -133,63 +134,66 @@ def our_answers():
 def spread(errors):
     if not errors:
         return "-"
-    errors = sorted(errors)
-    return f"{100 * statistics.median(errors):.0f} / {100 * errors[int(0.9 * (len(errors) - 1))]:.0f} %"
+    p90 = errors[0] if len(errors) == 1 else statistics.quantiles(errors, n=10, method="inclusive")[8]
+    return f"{100 * statistics.median(errors):.0f} / {100 * p90:.0f} %"
+
+
+WHO = ("unfitted", "fitted", "peer")
+HEAD = " | datasheet alone | fitted to the other half | AIConfigurator |\n|---|---|---|---|---|"
 
 
 def published_table(theirs, ours):
     """Only figures that both answered; a burst's TTFT is its queue, of which the peer says nothing."""
     rows = list(csv.DictReader(open(POINTS)))
-    groups, answered = {}, 0
+    found = []  # (accelerator and engine, figure, three errors)
     for number, (accelerator, engine, run) in ours.items():
         peer = theirs.get(number, {}).get("answer")
-        if not peer:
-            continue
-        answered += 1
         closed = rows[number - 1]["load"].startswith("closed")
-        for name in ["ttft_s"] * closed + ["tpot_s", "output_tok_s"]:
+        for name in ("ttft_s", "tpot_s", "output_tok_s") if peer else ():
             truth = run["published"][name]
-            if truth <= 0:
-                continue
-            for key in ((accelerator, engine), ("all", "")):
-                for who, said in (("unfitted", run["unfitted"]), ("fitted", run["fitted"]), ("peer", peer)):
-                    groups.setdefault(key, {}).setdefault((who, name), []).append(abs(said[name] / truth - 1))
-    print("| accelerator, engine | figures | datasheet alone | fitted to the other half | AIConfigurator |\n|---|---|---|---|---|")
-    for key, errors in sorted(groups.items(), key=lambda item: (item[0][0] == "all", item[0])):
-        every = {who: sum((e for (w, _), e in errors.items() if w == who), []) for who in ("unfitted", "fitted", "peer")}
-        print(f"| {', '.join(filter(None, key))} | {len(every['peer'])} | " + " | ".join(spread(every[who]) for who in every) + " |")
+            if truth > 0 and (closed or name != "ttft_s"):
+                errors = [abs(said[name] / truth - 1) for said in (run["unfitted"], run["fitted"], peer)]
+                found.append((f"{accelerator}, {engine}", name, errors))
+
+    def line(title, chosen):
+        print(f"| {title} | {len(chosen)} | " + " | ".join(spread(each) for each in zip(*chosen)) + " |")
+
+    print("| published, median / p90 of the error | figures" + HEAD)
+    for group in sorted({group for group, _, _ in found}):
+        line(group, [errors for of, _, errors in found if of == group])
+    line("all", [errors for _, _, errors in found])
     for name, title in (("ttft_s", "of these TTFT"), ("tpot_s", "TPOT"), ("output_tok_s", "throughput")):
-        print(f"| {title} | {len(groups[('all', '')].get(('peer', name), []))} | " +
-              " | ".join(spread(groups[("all", "")].get((who, name), [])) for who in ("unfitted", "fitted", "peer")) + " |")
+        if chosen := [errors for _, of, errors in found if of == name]:
+            line(title, chosen)
     print()
-    return answered
 
 
 def measured_table(theirs):
-    accelerators = "RTX PRO 6000"
-    print("| measured vLLM run, TTFT / TPOT / latency | datasheet alone | half of it fitted, judged on the other | AIConfigurator |\n|---|---|---|---|")
+    def shown(one):
+        return " / ".join(f"{100 * one[part]:+.0f}" for part in ("ttft", "tpot", "latency")) + " %"
+
+    print("| measured vLLM run, TTFT / TPOT / latency | requests" + HEAD)
+    outputs = {key: words["osl"] for key, words, _ in questions()}
     for name, (model, tp, dp, ep) in MEASURED.items():
         told = json.loads(subprocess.run(
-            ["build/release/brigada", "calibrate", "log", RUNS / f"{name}.csv", "--model", model, "--accelerator",
-             accelerators, f"--tp={tp}", f"--dp={dp}", f"--ep={ep}", "--json"],
+            ["build/release/brigada", "calibrate", "log", RUNS / f"{name}.csv", "--model", model,
+             "--accelerator", "RTX PRO 6000", f"--tp={tp}", f"--dp={dp}", f"--ep={ep}",
+             "--max-num-seqs", str(MOST_AT_ONCE), "--json"],
             stdout=subprocess.PIPE, text=True, check=True).stdout)
-        truth = told["predictions"][0]["measured"]
-        shown = lambda one: " / ".join(f"{100 * one[part]:+.0f}" for part in ("ttft", "tpot", "latency")) + " %"
-        peer = theirs[name]["answer"]
-        words = next(words for key, words, _ in questions() if key == name)
+        truth, peer = told["predictions"][0]["measured"], theirs[name]["answer"]
         if peer:
-            latency = peer["ttft_s"] + (words["osl"] - 1) * peer["tpot_s"]
-            peer = {"ttft": peer["ttft_s"] / truth["ttft_s"] - 1, "tpot": peer["tpot_s"] / truth["tpot_s"] - 1,
-                    "latency": latency / truth["latency_s"] - 1}
-        print(f"| {name} | {shown(told['predictions'][0]['error'])} | {shown(told['predictions'][1]['error'])} | "
-              f"{shown(peer) if peer else 'no answer'} |")
+            latency = peer["ttft_s"] + (outputs[name] - 1) * peer["tpot_s"]
+            peer = {"ttft": peer["ttft_s"] / truth["ttft_s"] - 1,
+                    "tpot": peer["tpot_s"] / truth["tpot_s"] - 1, "latency": latency / truth["latency_s"] - 1}
+        ours = " | ".join(shown(told["predictions"][i]["error"]) for i in (0, 1))
+        print(f"| {name} | 300 | {ours} | {shown(peer) if peer else 'no answer'} |")
     print()
 
 
 def compare():
     theirs = peer_answers()
     ours, took = our_answers()
-    answered = published_table(theirs, ours)
+    published_table(theirs, ours)
     measured_table(theirs)
     seconds = [line["seconds"] for line in theirs.values()]
     none = [line for line in theirs.values() if not line["answer"]]
@@ -197,8 +201,8 @@ def compare():
           f"{sum(seconds):.0f} s, {statistics.median(seconds):.2f} s each (median). brigada has {len(ours)} runs, "
           f"both fits of each group included, in {took:.1f} s.\n")
     for refused in sorted({line["refused"] for line in none}):
-        print(f"not answered, {sum(line['refused'] == refused for line in none)}: {refused}", file=sys.stderr)
-    return answered
+        count = sum(line["refused"] == refused for line in none)
+        print(f"not answered, {count}: {refused}", file=sys.stderr)
 
 
 if __name__ == "__main__" and sys.argv[1:] == ["ask"]:

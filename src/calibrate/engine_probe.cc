@@ -104,16 +104,32 @@ class Probe {
         return {};
     }
 
-    /// Answers of several at once on top of parts of the long prompt, which are cached by now.
+    /// What each of several reads is its own: an engine may read for all of them what they share.
+    const Tokens& base(uint32_t number, uint32_t context) {
+        if (number == 0) return base_;
+        bases_.resize(std::max<size_t>(bases_.size(), number));
+        Tokens& own = bases_[number - 1];
+        const uint32_t has = static_cast<uint32_t>(own.size());
+        if (has < context) {
+            const Tokens more = tokens(context - has);
+            own.insert(own.end(), more.begin(), more.end());
+        }
+        return own;
+    }
+
+    /// Answers of several at once, whose prompts are cached but for the first time. Long ones in
+    /// small company: reading eight of them takes longer than all the rest.
     Result<void> decodes(Instant end) {
         for (const uint32_t context :
              {std::min(kShortContext, longest_), longest_ / 4, longest_ / 2, longest_}) {
             for (const uint32_t batch : options_.batches) {
                 if (clock_.now() > end) return {};
+                if (context > longest_ / 4 && batch > 2) break;
                 tell_(concat("answering ", batch, " at ", context, " tokens"));
                 std::vector<Ended> all;
                 for (uint32_t i = 0; i < batch; ++i) {
-                    Tokens prompt(base_.begin(), base_.begin() + context);
+                    const Tokens& own = base(i, context);
+                    Tokens prompt(own.begin(), own.begin() + context);
                     prompt.back() = tokens(1).front();
                     TRY(Ended ended, ask(std::move(prompt), kAnswer));
                     all.push_back(std::move(ended));
@@ -148,7 +164,8 @@ class Probe {
     Rng rng_;
     Clock clock_;
     uint32_t longest_ = 0;
-    Tokens base_;
+    Tokens base_;                // of the longest prompt
+    std::vector<Tokens> bases_;  // those of others beside it
 };
 
 }  // namespace

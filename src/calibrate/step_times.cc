@@ -63,6 +63,8 @@ struct Member {
     double most;
 };
 
+/// Attention of decodes is all in kv_per_token: what of it is products and what is reading nobody
+/// can tell from its time.
 constexpr Member kFree[] = {
     {"flop_per_token", &StepCoefficients::flop_per_token, 1e-9, 1},
     {"flop_per_sequence", &StepCoefficients::flop_per_sequence, 1e-9, 1},
@@ -77,7 +79,6 @@ StepCoefficients with(std::span<const double> values) {
     StepCoefficients c;
     for (size_t i = 0; i < std::size(kFree); ++i)
         c.*kFree[i].member = values[i];
-    c.flop_per_decode_pair = c.flop_per_pair;
     return c;
 }
 
@@ -142,13 +143,16 @@ std::vector<StepGroup> group_steps(std::span<const TimedStep> steps) {
 
 StepCoefficients fit_steps(std::span<const StepGroup> groups) {
     CHECK(!groups.empty());
+    const double longest = std::ranges::max(groups, {}, &StepGroup::seconds).seconds;
     const auto residuals = [&](std::span<const double> values) {
         const StepCost cost(with(values));
         std::vector<double> out;
         for (const StepGroup& group : groups) {
             const double error = std::log(cost.time(group.shape).seconds() / group.seconds);
             // One of a kind may have been disturbed; a median of many was not.
-            const double weight = std::sqrt(std::min(1.0, static_cast<double>(group.steps) / 4));
+            // Long steps are what others wait for.
+            const double certain = std::sqrt(std::min(1.0, static_cast<double>(group.steps) / 4));
+            const double weight = certain * std::pow(group.seconds / longest, 0.25);
             out.push_back(weight * tamed(error, kKnee));
         }
         return out;

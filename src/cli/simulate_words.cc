@@ -230,6 +230,7 @@ Result<SimSetup> setup_of(const SimulateWords& words, const SimReplica& replica,
     setup.clients.interrupt_within = seconds(words.interrupt_within_s);
     setup.clients.retries = words.retries;
     if (words.timeout_s > 0) setup.clients.timeout = seconds(words.timeout_s);
+    setup.answers_return = !words.made_up_answers;
     if (words.until_s > 0) setup.until = Instant() + seconds(words.until_s);
     setup.warm_up = seconds(words.warm_up_s);
     setup.sample_every = seconds(words.sample_s);
@@ -411,6 +412,8 @@ void add_options(CLI::App& command, SimulateWords& words) {
     command.add_option("--until", words.until_s, "no call begins later")->type_name("S");
     command.add_option("--warm-up", words.warm_up_s, "calls that begin earlier are not reported")
         ->type_name("S");
+    command.add_flag("--made-up-answers", words.made_up_answers,
+                     "prompts repeat other answers than were given, as brigada load's do");
     add_fleet_options(command, words);
     add_gateway_options(command, words);
     command

@@ -50,6 +50,7 @@ struct SimulateWords {
 
     // How.
     std::vector<std::string> policies = {"session"};
+    bool made_up_answers = false;
     uint32_t seeds = 1;
     uint64_t seed = 1;
     uint32_t threads = 0;

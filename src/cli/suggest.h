@@ -8,10 +8,6 @@
 
 namespace brigada {
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other,
-/// no character touched twice. Source: optimal string alignment distance.
-size_t edit_distance(std::string_view a, std::string_view b);
-
 /// The known word fewest edits away, the first of several; nothing when even that one is too far to
 /// be a slip of the fingers: more than a third of its letters, and more than one.
 std::optional<std::string> closest(std::string_view typed, const std::vector<std::string>& known);

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <numeric>
 #include <tuple>
+
+#include "base/edit_distance.h"
 
 namespace brigada {
 
@@ -12,29 +13,11 @@ namespace {
 constexpr size_t kSuggestions = 3;
 constexpr size_t kLongestName = 200;
 
-/// Letters to insert, remove, change or swap with the next (Damerau and Levenshtein's distance,
-/// each letter touched once).
-size_t edits(std::string_view a, std::string_view b) {
-    std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-    std::iota(last.begin(), last.end(), size_t{0});
-    for (size_t i = 0; i < a.size(); ++i) {
-        row[0] = i + 1;
-        for (size_t j = 0; j < b.size(); ++j) {
-            const size_t changed = last[j] + (a[i] == b[j] ? 0 : 1);
-            row[j + 1] = std::min({changed, last[j + 1] + 1, row[j] + 1});
-            if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
-                row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
-        }
-        std::swap(before, last);
-        std::swap(last, row);
-    }
-    return last.back();
-}
-
 /// From the whole name or its beginning, which is what people type: "h300" is near "H100 SXM 80GB".
 size_t distance(std::string_view typed, std::string_view known) {
     if (known.find(typed) != std::string_view::npos) return 0;
-    return std::min(edits(typed, known), edits(typed, known.substr(0, typed.size())));
+    return std::min(edit_distance(typed, known),
+                    edit_distance(typed, known.substr(0, typed.size())));
 }
 
 }  // namespace

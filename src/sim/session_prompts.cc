@@ -23,7 +23,7 @@ std::optional<TokenId> name_at(const TraceCall& call, const Tokens& before, uint
 }  // namespace
 
 void SessionPrompts::go_to(const TraceSession& session, size_t index, uint32_t block_tokens,
-                           uint32_t& next_name) {
+                           uint32_t& next_name, bool answers_return) {
     const TraceCall& call = session.calls[index];
     const TraceCall* next = index + 1 < session.calls.size() ? &session.calls[index + 1] : nullptr;
     shared_blocks_ = keeps_answer_ ? UINT32_MAX : call.keep_blocks;
@@ -41,17 +41,18 @@ void SessionPrompts::go_to(const TraceSession& session, size_t index, uint32_t b
         const auto parent = keys_.empty() ? std::nullopt : std::optional(keys_.back());
         keys_.push_back(chain_key(parent, local_hash(std::span(&names_[keys_.size()], 1))));
     }
-    name_answer(call, next, block_tokens, next_name);
+    name_answer(call, next, block_tokens, next_name, answers_return);
 }
 
 // The prompt's last block, when it is not full, and those of the answer: what the next prompt calls
 // them if it keeps the answer. What the trace does not name is met by nobody.
 void SessionPrompts::name_answer(const TraceCall& call, const TraceCall* next,
-                                 uint32_t block_tokens, uint32_t& next_name) {
+                                 uint32_t block_tokens, uint32_t& next_name, bool answers_return) {
     const auto full = static_cast<uint32_t>(keys_.size());
     const uint64_t total = uint64_t{call.prompt_tokens} + call.output_tokens;
     const auto blocks = static_cast<uint32_t>((total + block_tokens - 1) / block_tokens);
-    keeps_answer_ = next && next->keep_blocks >= full && next->prompt_tokens >= total;
+    keeps_answer_ =
+        answers_return && next && next->keep_blocks >= full && next->prompt_tokens >= total;
     const bool has_tail = call.prompt_tokens % block_tokens > 0;
     tail_.reset();
     answer_.clear();

@@ -17,9 +17,10 @@ namespace brigada {
 class SessionPrompts {
   public:
     /// Goes on to the call with this index: 0, then one further each time. `next_name` counts names
-    /// that no block of the trace has.
+    /// that no block of the trace has. Without `answers_return` the next prompt has another text in
+    /// the answer's place.
     void go_to(const TraceSession& session, size_t index, uint32_t block_tokens,
-               uint32_t& next_name);
+               uint32_t& next_name, bool answers_return = true);
 
     /// One for each block, the last of which may not be full.
     Tokens ids() const;
@@ -37,7 +38,7 @@ class SessionPrompts {
 
   private:
     void name_answer(const TraceCall& call, const TraceCall* next, uint32_t block_tokens,
-                     uint32_t& next_name);
+                     uint32_t& next_name, bool answers_return);
 
     Tokens names_;                 // all that the trace lists; as long as keys_ they are the ids
     std::optional<TokenId> tail_;  // the id of the last block, when it is not full

@@ -142,6 +142,7 @@ struct SimSetup {
     Duration warm_up;                  // calls that begin before are not reported
     Instant until = Instant::never();  // no call begins after this
     Duration sample_every;             // of the time series; zero: none
+    bool answers_return = true;  // in the next prompt; false: made-up ones, as brigada load sends
     uint64_t seed = 1;
 
     bool step_by_step = false;  // decode steps one by one: slower, the same decisions

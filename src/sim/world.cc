@@ -112,7 +112,8 @@ void World::send(uint32_t session) {
     if (now_ > setup_.until) return session_over(session);
     const TraceSession& played = trace_session(session);
     const TraceCall& call = played.calls[state.next_call];
-    state.prompts.go_to(played, state.next_call, trace_.block_tokens, next_name_);
+    state.prompts.go_to(played, state.next_call, trace_.block_tokens, next_name_,
+                        setup_.answers_return);
     if (call.user || state.next_call == 0) {
         turn_over(session);
         state.turn_began = now_;

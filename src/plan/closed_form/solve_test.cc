@@ -62,7 +62,8 @@ TEST(Solve, a_tier_finds_what_memory_lost) {
 
 TEST(Solve, a_fleet_that_is_far_too_small_is_saturated) {
     Situation situation = roomy_situation();
-    situation.people = 1000;
+    situation.memory.blocks = 40'000;  // five contexts
+    situation.people = 500;
     const FleetFigures figures = solve(situation);
     EXPECT_TRUE(figures.saturated);
     EXPECT_LE(figures.read_busy, 1);  // people wait; the fleet answers as fast as it can
