@@ -167,6 +167,7 @@ std::optional<std::string> HttpRequest::query_value(std::string_view name) const
 }
 
 Result<std::string> percent_decode(std::string_view text) {
+    if (!text.contains('%')) return std::string(text);
     std::string out;
     out.reserve(text.size());
     for (size_t i = 0; i < text.size(); ++i) {

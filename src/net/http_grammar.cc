@@ -128,7 +128,7 @@ bool has_control_char(std::string_view text) {
 }
 
 bool equal_without_case(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, lower, lower);
+    return std::ranges::equal(a, b, [](char x, char y) { return x == y || lower(x) == lower(y); });
 }
 
 std::string_view trim_blanks(std::string_view text) {

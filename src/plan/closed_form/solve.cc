@@ -16,22 +16,31 @@ namespace {
 /// Of the blocks, what is never used: the scheduler's watermark and unevenly spread sessions.
 constexpr double kUsableRoom = 0.95;
 
-/// Calls that find their prefix are read in so many classes of equal share.
-constexpr int kClasses = 10;
+/// Calls that find their prefix are read in classes: between these shares of them, finer where what
+/// they bring is more.
+constexpr std::array kBounds = {0.0, 0.25, 0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.96, 0.98, 0.99, 1.0};
 
-/// The mean of each class of a shape, together 1.
-std::array<double, kClasses> class_means(const std::vector<Quantile>& shape) {
-    std::array<double, kClasses> out{};
-    constexpr int kParts = 20;
-    double sum = 0;
-    for (int i = 0; i < kClasses * kParts; ++i) {
-        const double share = (i + 0.5) / (kClasses * kParts);
-        const double value = shape.empty() ? 1 : value_at(shape, share);
-        out[static_cast<size_t>(i / kParts)] += value / kParts;
-        sum += value / (kClasses * kParts);
+struct SizeClass {
+    double share = 0;     // of the calls
+    double multiple = 1;  // of the mean of all
+};
+
+/// Together they have the mean 1.
+std::vector<SizeClass> classes_of(const std::vector<Quantile>& shape) {
+    if (shape.empty()) return {{1, 1}};
+    constexpr int kParts = 10;
+    std::vector<SizeClass> out;
+    double mean = 0;
+    for (size_t i = 1; i < kBounds.size(); ++i) {
+        SizeClass one{kBounds[i] - kBounds[i - 1], 0};
+        for (int part = 0; part < kParts; ++part)
+            one.multiple +=
+                value_at(shape, kBounds[i - 1] + (part + 0.5) / kParts * one.share) / kParts;
+        mean += one.share * one.multiple;
+        out.push_back(one);
     }
-    for (double& each : out)
-        each /= sum;
+    for (SizeClass& one : out)
+        one.multiple /= mean;
     return out;
 }
 
@@ -39,11 +48,11 @@ std::array<double, kClasses> class_means(const std::vector<Quantile>& shape) {
 std::vector<PromptReading> by_size(const std::vector<PromptReading>& kinds,
                                    const std::vector<Quantile>& new_shape) {
     std::vector<PromptReading> out;
-    for (const double multiple : class_means(new_shape)) {
+    for (const SizeClass& size : classes_of(new_shape)) {
         for (size_t kind = 0; kind + 1 < kinds.size(); ++kind) {
             PromptReading one = kinds[kind];
-            one.share /= kClasses;
-            one.uncached = std::min(one.prompt, multiple * one.uncached);
+            one.share *= size.share;
+            one.uncached = std::min(one.prompt, size.multiple * one.uncached);
             if (one.share > 0) out.push_back(one);
         }
     }
