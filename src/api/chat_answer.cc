@@ -92,9 +92,7 @@ AnswerPieces ChatAnswer::read(const TokenEvent& event) {
     parser_->feed(event.text, out);
     const bool reasons = was_reasoning || parser_->is_reasoning();
     if (!event.ends_answer && reasons) ++reasoning_tokens_;
-    is_in_text_ = !reasons && std::ranges::all_of(out, [](const AnswerPiece& piece) {
-        return piece.kind == Kind::text || piece.kind == Kind::broken_call;
-    });
+    part_ = reasons ? Part::other : part_of(out);
     note_broken(out);
     return out;
 }
@@ -104,8 +102,17 @@ AnswerPieces ChatAnswer::read(const ChoiceFinished& event) {
     AnswerPieces out;
     parser_->feed(event.text, out);
     parser_->finish(out);
+    part_ = part_of(out);
     note_broken(out);
     return out;
+}
+
+ChatAnswer::Part ChatAnswer::part_of(const AnswerPieces& pieces) {
+    if (pieces.empty()) return Part::unknown;
+    const bool is_text = std::ranges::all_of(pieces, [](const AnswerPiece& piece) {
+        return piece.kind == Kind::text || piece.kind == Kind::broken_call;
+    });
+    return is_text ? Part::text : Part::other;
 }
 
 void ChatAnswer::note_broken(const AnswerPieces& pieces) const {

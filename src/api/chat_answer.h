@@ -33,8 +33,9 @@ class ChatAnswer {
     /// "tool_calls" where the answer ended after calls.
     std::string_view reason() const;
     uint32_t reasoning_tokens() const { return reasoning_tokens_; }
-    /// Whether the last token is of the text, as far as is known.
-    bool is_in_text() const { return is_in_text_; }
+    /// What the last token is of; unknown where its text is held back. Of the end: what was held.
+    enum class Part { text, other, unknown };
+    Part part() const { return part_; }
 
   private:
     struct Call {
@@ -45,13 +46,14 @@ class ChatAnswer {
     AnswerPieces read(const TokenEvent& event);
     AnswerPieces read(const ChoiceFinished& event);
     void note_broken(const AnswerPieces& pieces) const;
+    static Part part_of(const AnswerPieces& pieces);
     std::vector<Json> deltas(const AnswerPieces& pieces) const;
     void gather(AnswerPieces pieces);
 
     const ChatAnswers& answers_;
     std::unique_ptr<AnswerParser> parser_;
     uint32_t reasoning_tokens_ = 0;
-    bool is_in_text_ = true;
+    Part part_ = Part::unknown;
     FinishReason reason_ = FinishReason::stop;
     std::string text_, reasoning_;  // of a whole message
     std::vector<Call> calls_;

@@ -17,7 +17,8 @@ class ChatReply : public Reply {
         : head_(std::move(head)),
           answers_(std::move(answers)),
           tokenizer_(tokenizer),
-          logprobs_(answers_.choices, Json::array()) {
+          logprobs_(answers_.choices, Json::array()),
+          held_(answers_.choices, Json::array()) {
         for (uint32_t i = 0; i < answers_.choices; ++i)
             choices_.emplace_back(answers_, concat(head_.id, '/', i));
     }
@@ -58,12 +59,14 @@ class ChatReply : public Reply {
 
     void collect(const TokenEvent& event) override {
         choices_[event.choice].collect(event);
-        if (has_logprob(event) &&
-            (!head_.only_text_logprobs || choices_[event.choice].is_in_text()))
-            logprobs_[event.choice].push_back(chat_logprob(tokenizer_, event));
+        if (has_logprob(event)) held_[event.choice].push_back(chat_logprob(tokenizer_, event));
+        settle_held(event.choice);
     }
 
-    void collect(const ChoiceFinished& event) override { choices_[event.choice].collect(event); }
+    void collect(const ChoiceFinished& event) override {
+        choices_[event.choice].collect(event);
+        settle_held(event.choice);
+    }
 
     std::string whole(const EngineUsage& usage) override {
         Json choices = Json::array();
@@ -75,6 +78,18 @@ class ChatReply : public Reply {
 
   private:
     bool has_logprob(const TokenEvent& event) const { return head_.logprobs && !event.ends_answer; }
+
+    /// Once it is known what the last tokens are of.
+    void settle_held(uint32_t choice) {
+        using Part = ChatAnswer::Part;
+        Json& held = held_[choice];
+        const Part part = head_.only_text_logprobs ? choices_[choice].part() : Part::text;
+        if (part == Part::unknown) return;
+        if (part == Part::text)
+            for (Json& one : held)
+                logprobs_[choice].push_back(std::move(one));
+        held = Json::array();
+    }
 
     uint32_t reasoning_tokens() const {
         uint32_t sum = 0;
@@ -111,7 +126,7 @@ class ChatReply : public Reply {
     ChatAnswers answers_;
     const Tokenizer& tokenizer_;
     std::deque<ChatAnswer> choices_;
-    std::vector<Json> logprobs_;  // of whole answers, by choice
+    std::vector<Json> logprobs_, held_;  // of whole answers, by choice; held: of nobody knows what
 };
 
 }  // namespace

@@ -155,5 +155,18 @@ TEST(ChatReply, every_token_keeps_its_logprob_however_its_text_is_told) {
     }
 }
 
+TEST(ChatReply, logprobs_may_be_those_of_the_text_alone) {
+    ReplyHead head{.id = "chatcmpl-1", .model = "m"};
+    head.logprobs = head.only_text_logprobs = true;
+    const auto whole = make_chat_reply(std::move(head), answers(), tokenizer());
+    for (const char* text : {"<think>", "hm", "</think>", "Yes", " no", "<tool_", "call>",
+                             R"({"name": "f", "arguments": {}})", "</tool_call>"})
+        whole->collect(token(text));
+    whole->collect(finished());
+    const Json choice = Json::parse(whole->whole({}))["choices"][0];
+    EXPECT_EQ(choice["message"]["tool_calls"].size(), 1u);
+    EXPECT_EQ(choice["logprobs"]["content"].size(), 2u);
+}
+
 }  // namespace
 }  // namespace brigada

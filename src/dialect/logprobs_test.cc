@@ -40,13 +40,16 @@ TEST(Logprobs, are_asked_for_in_each_apis_words) {
     std::string dropped;
     written(Dialect::chat, chat, Dialect::messages, &dropped);
     written(Dialect::responses, responses, Dialect::messages, &dropped);
-    EXPECT_EQ(dropped, "logprobs include.message.output_text.logprobs ");
+    EXPECT_EQ(dropped, "logprobs top_logprobs include.message.output_text.logprobs top_logprobs ");
 }
 
 TEST(Logprobs, a_count_without_the_wish_means_nothing) {
-    const Json to_chat = written(
-        Dialect::responses, R"({"model": "m", "input": "hi", "top_logprobs": 2})", Dialect::chat);
+    std::string dropped;
+    const Json to_chat =
+        written(Dialect::responses, R"({"model": "m", "input": "hi", "top_logprobs": 2})",
+                Dialect::chat, &dropped);
     EXPECT_FALSE(to_chat.contains("logprobs") || to_chat.contains("top_logprobs"));
+    EXPECT_EQ(dropped, "top_logprobs ");
 }
 
 std::string one(const char* token) {

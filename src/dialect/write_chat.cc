@@ -315,6 +315,8 @@ void write_sampling(Writing& to) {
     if (sampling.logprobs) {
         out.boolean_field("logprobs", true);
         write_number(out, "top_logprobs", sampling.top_logprobs);
+    } else {
+        drop_number(to, "top_logprobs", sampling.top_logprobs);
     }
     drop_number(to, "top_k", sampling.top_k);
 }

@@ -379,6 +379,7 @@ void write_sampling(Writing& to, bool thinking) {
 void write_stop(Writing& to) {
     std::vector<Escaped> stop = to.from.sampling.stop;
     if (to.from.sampling.logprobs) to.drop(client_name(to.from.from, ClientField::logprobs));
+    drop_number(to, "top_logprobs", to.from.sampling.top_logprobs);
     if (std::erase_if(stop, is_blank) > 0) to.drop(client_name(to.from.from, ClientField::stop));
     if (stop.empty()) return;
     to.out.key("stop_sequences");

@@ -265,6 +265,7 @@ void write_reasoning(Writing& to) {
 
 void write_include(Writing& to) {
     const SamplingWish& sampling = to.from.sampling;
+    if (!sampling.logprobs) drop_number(to, "top_logprobs", sampling.top_logprobs);
     if (!thinks(to.from.thinking) && !sampling.logprobs) return;
     to.out.key("include");
     to.out.begin_array();
