@@ -26,6 +26,31 @@ Trace one_session(std::vector<std::array<uint32_t, 3>> calls) {  // keep, prompt
 
 // --- what is known beforehand -------------------------------------------------------------------
 
+// Steps take 5 ms and 0.1 ms a token; that of one sequence's second token ends at 16.2 ms.
+TEST(Simulate, a_call_may_come_or_go_just_when_a_step_ends) {
+    for (const bool comes : {true, false}) {
+        Trace trace = empty_trace();
+        SimSetup setup = small_setup();
+        StepCoefficients c;
+        c.comm_per_token = 1e-4;
+        c.step_s = 5e-3;
+        setup.replicas.front().cost = StepCost(c);
+        TraceSession& first = trace.sessions.emplace_back();
+        add_call(trace, first, 0, 10, 50, {});
+        if (comes) {
+            trace.sessions.emplace_back().start = Instant() + Duration::microseconds(16'200);
+            add_call(trace, trace.sessions.back(), 0, 20, 5, {});
+        } else {
+            setup.clients.retries = 0;
+            setup.clients.timeout = Duration::microseconds(16'200);
+        }
+        const SimReport at_once = simulate(trace, setup).value();
+        setup.step_by_step = true;
+        EXPECT_EQ(at_once.digest, simulate(trace, setup).value().digest);
+        EXPECT_EQ(at_once.failed, comes ? 0u : 1u);
+    }
+}
+
 TEST(Simulate, one_call_takes_what_its_steps_take) {
     const SimReport report = run(one_session({{0, 100, 3}}), small_setup());
     // Two chunks, 64 and 36 tokens: 5 ms + tokens x 0.1 ms + context x 1 us each.

@@ -129,22 +129,21 @@ const VirtualReplica::StepsDone& VirtualReplica::end(Instant now) {
     return done_;
 }
 
-std::optional<Instant> VirtualReplica::catch_up(Instant now) {
-    if (!plan_ || plan_->steps == 1) return std::nullopt;
+bool VirtualReplica::catch_up(Instant now) {
+    if (!plan_ || plan_->steps == 1) return false;
     const uint32_t over = steps_over_by(now);
     if (over == 0) {
         plan_->steps = 1;
         ends_ = began_ + run_time(1);
-        return ends_;
+        return true;
     }
     const Instant here = began_ + run_time(over);
     fill_outcome(over);
     account(here - began_);
     CHECK(scheduler_.commit(*plan_, outcome_, here).empty());
     plan_.reset();
-    if (here == now) return now;  // the next begins when all of this instant is known
-    launch(here, 1);
-    return ends_;
+    if (here < now) launch(here, 1);  // else the next begins when all of this instant is known
+    return true;
 }
 
 // The ids that begin in `steps` more tokens of every sequence that samples.

@@ -46,9 +46,10 @@ class VirtualReplica {
     };
     const StepsDone& end(Instant now);
 
-    /// Commits the steps that are over by `now` and makes the one under way a single one. Says when
-    /// that ends, if it is not the end that begin() said.
-    std::optional<Instant> catch_up(Instant now);
+    /// Commits the steps that are over by `now` and makes the one under way a single one. True if
+    /// the end that was said does not hold any more: then ends() does, or nothing is computed.
+    bool catch_up(Instant now);
+    Instant ends() const { return ends_; }
 
     /// When KV that is being loaded is there, the first of it; never: nothing is.
     Instant loads_end() const { return loads_ ? loads_->next_end() : Instant::never(); }

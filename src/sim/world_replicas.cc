@@ -87,8 +87,12 @@ void World::wake(uint32_t place) {
 
 void World::catch_up(uint32_t place) {
     Place& here = places_[place];
-    const auto end = here.engine->catch_up(now_);
-    if (end) events_.add(*end, EventKind::steps_end, place, ++here.version);
+    if (!here.engine->catch_up(now_)) return;
+    ++here.version;
+    if (here.engine->computes())
+        events_.add(here.engine->ends(), EventKind::steps_end, place, here.version);
+    else
+        wake_soon(place);
 }
 
 void World::await_loads(uint32_t place) {
