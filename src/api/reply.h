@@ -23,7 +23,7 @@ struct ReplyHead {
     std::string id;            // "chatcmpl-..."
     int64_t created_unix = 0;  // seconds
     std::string model;
-    bool include_usage = false;  // a last chunk with the usage
+    bool include_usage = false;       // a last chunk with the usage
     bool only_text_logprobs = false;  // and not those of reasoning and calls
     bool logprobs = false;
 };
