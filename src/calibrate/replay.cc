@@ -33,8 +33,8 @@ class Replay {
             const Instant now = arrives ? log_[next_].arrival : *ends;
             if (!arrives)
                 note(replica_.end(now), now);
-            else if (const auto sooner = replica_.catch_up(now))
-                ends = sooner;
+            else if (replica_.catch_up(now))
+                ends = replica_.ends();  // unless it computes nothing, see below
             TRY(arrive(now));
             if (!replica_.computes()) ends = replica_.begin(now);
         }

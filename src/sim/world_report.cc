@@ -164,7 +164,7 @@ void World::add_replicas(SimReport& report, Instant first, Instant last) {
         Place& place = places_[i];
         if (place.engine) {
             count_in(place);
-            note(place.engine->scheduler().digest(), i);
+            digest_ = mix(digest_, mix(place.engine->scheduler().digest(), i));
         }
         if (place.is_paid && last > place.paid_since)
             place.paid = place.paid + (last - std::max(place.paid_since, first));
