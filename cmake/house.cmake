@@ -133,7 +133,7 @@ function(brigada_bench name sources)
     endif()
     add_executable(${name}_bench EXCLUDE_FROM_ALL ${sources})
     target_link_libraries(${name}_bench PRIVATE
-        brigada_${name} benchmark::benchmark benchmark::benchmark_main)
+        ${BRIGADA_HEAP} brigada_${name} benchmark::benchmark benchmark::benchmark_main)
     target_compile_definitions(${name}_bench PRIVATE
         BRIGADA_TESTDATA="${PROJECT_SOURCE_DIR}/testdata")
 endfunction()

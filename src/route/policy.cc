@@ -42,6 +42,18 @@ std::optional<Route> Policy::choose(const Call& call, std::vector<Candidate> can
                  .had_it_stayed = had_it_stayed};
 }
 
+std::optional<Route> Policy::stay(const Call& call, Candidate home, Duration least_decode,
+                                  Instant now) const {
+    if (!home.has_room()) return std::nullopt;
+    home.expected = expected_time(call, home.facts, home.load, home.kv, now);
+    if (!stays_anyway(home, least_decode * call.output_tokens)) return std::nullopt;
+    return Route{.upstream = home.id,
+                 .reason = RouteReason::stays,
+                 .cached_tokens = home.kv.cached_tokens,
+                 .expected = home.expected,
+                 .had_it_stayed = home.expected};
+}
+
 uint64_t affinity_key(const Call& call) {
     if (call.group != SessionId{}) return raw(call.group);
     if (call.session != SessionId{}) return raw(call.session);

@@ -65,6 +65,11 @@ class Policy {
     /// Candidates in ascending order of id. Nothing when none of them has room.
     std::optional<Route> choose(const Call& call, std::vector<Candidate> candidates, Instant now);
 
+    /// What choose() answers, if it is the upstream where the session lives whatever the others
+    /// could offer; so they need not be asked. `least_decode`: of a token, anywhere.
+    std::optional<Route> stay(const Call& call, Candidate home, Duration least_decode,
+                              Instant now) const;
+
   protected:
     struct Pick {
         const Candidate& candidate;
@@ -74,6 +79,12 @@ class Policy {
   private:
     /// One of these, all of which have room; there is at least one.
     virtual Pick pick(const Call& call, std::span<const Candidate> candidates, Instant now) = 0;
+
+    /// Whether pick() would say `stays` for this home, where no call waits and decodes in less than
+    /// `least_waiting`.
+    virtual bool stays_anyway(const Candidate& /*home*/, Duration /*least_waiting*/) const {
+        return false;
+    }
 };
 
 /// What a call hashes to where nothing else tells upstreams apart: sub-agents of one parent alike,

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "base/rng.h"
 #include "route/least_busy.h"
 #include "route/lowest_cost.h"
 #include "route/lowest_latency.h"
@@ -234,6 +235,37 @@ TEST(SessionPolicy, does_not_move_where_reading_would_delay_many) {
         pool.run(1, 100);
     EXPECT_EQ(pool.choose(policy, call_of(1))->reason, RouteReason::stays)
         << "10 s of reading would delay two others as well";
+}
+
+TEST(SessionPolicy, stays_without_asking_only_where_asking_would_say_so) {
+    int stayed = 0;
+    for (uint64_t seed = 0; seed < 3'000; ++seed) {
+        Rng rng(seed);
+        Pool pool(4);
+        SessionPolicy policy({});
+        pool.pinned = 0;
+        Duration least_decode = Duration::max();
+        for (size_t i = 0; i < 4; ++i) {
+            pool.facts[i].decode_per_token = Duration::milliseconds(rng.between(5, 8));
+            pool.facts[i].decode_per_peer = Duration::microseconds(rng.between(50, 500));
+            pool.facts[i].max_concurrent = rng.chance(0.1) ? 2 : 0;
+            least_decode = std::min(least_decode, pool.facts[i].decode_per_token);
+            pool.cached[i] = rng.between(0, 10) * 1'000;
+            pool.room[i] = rng.chance(0.3) ? 0 : 100'000;
+            for (int64_t n = rng.between(0, 3); n > 0; --n)
+                pool.run(i, rng.chance(0.7) ? 0 : rng.between(0, 20'000));
+        }
+        const Call call = call_of(1, 10'000);
+        const auto route = policy.stay(call, pool.candidates().front(), least_decode, at_s(0));
+        if (!route) continue;
+        ++stayed;
+        const auto asked = pool.choose(policy, call);
+        ASSERT_EQ(asked->upstream, UpstreamId{0}) << seed;
+        EXPECT_EQ(asked->reason, RouteReason::stays);
+        EXPECT_EQ(asked->expected.total(), route->expected.total());
+        EXPECT_EQ(asked->cached_tokens, route->cached_tokens);
+    }
+    EXPECT_GT(stayed, 100);
 }
 
 TEST(SessionPolicy, does_not_move_for_less_than_the_margin) {

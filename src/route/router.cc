@@ -21,6 +21,7 @@ void Router::add(UpstreamId upstream, const UpstreamFacts& facts) {
     const bool is_same_size = index_.contains(upstream) && added.facts.kv_blocks == facts.kv_blocks;
     added.facts = facts;
     added.leaves = false;
+    least_decode_ = least_decode();
     if (!is_same_size) index_.add(upstream, facts.kv_blocks);
 }
 
@@ -42,7 +43,16 @@ void Router::restarted(UpstreamId upstream) {
 
 void Router::leave_if_idle(UpstreamId upstream) {
     const Upstream& here = upstreams_.at(upstream);
-    if (here.leaves && here.load.calls() == 0) upstreams_.erase(upstream);
+    if (!here.leaves || here.load.calls() > 0) return;
+    upstreams_.erase(upstream);
+    least_decode_ = least_decode();
+}
+
+Duration Router::least_decode() const {
+    Duration least = Duration::max();
+    for (const auto& [id, upstream] : upstreams_)
+        least = std::min(least, upstream->facts.decode_per_token);
+    return least;
 }
 
 const UpstreamLoad& Router::load(UpstreamId upstream) const {
@@ -55,6 +65,8 @@ std::optional<Route> Router::choose(const Call& call, std::span<const UpstreamId
                                     Instant now) {
     const Session* session = sessions_.find(call.session, now);
     const auto home = session ? session->upstream() : std::nullopt;
+    if (home)
+        if (auto route = stay(call, eligible, *home, now)) return route;
     const Eligible known = this->known(call, eligible);
     std::vector<Candidate> candidates;
     candidates.reserve(known.ids.size());
@@ -72,6 +84,21 @@ std::optional<Route> Router::choose(const Call& call, std::span<const UpstreamId
     if (is_displaced && weighs_home) route->reason = RouteReason::displaced;
     const auto place = std::ranges::lower_bound(known.ids, route->upstream);
     begin(call, *route, known.predictions[place - known.ids.begin()], now);
+    return route;
+}
+
+std::optional<Route> Router::stay(const Call& call, std::span<const UpstreamId> eligible,
+                                  UpstreamId home, Instant now) {
+    const Upstream* const here = upstreams_.find(home);
+    if (!here || here->leaves || !std::ranges::binary_search(eligible, home)) return std::nullopt;
+    const Prediction prediction = index_.predict(home, call.keys);
+    const Candidate candidate{.id = home,
+                              .facts = here->facts,
+                              .load = here->load,
+                              .kv = kv_there(call, prediction),
+                              .is_pinned = true};
+    const auto route = policy_->stay(call, candidate, least_decode_, now);
+    if (route) begin(call, *route, prediction, now);
     return route;
 }
 

@@ -108,6 +108,9 @@ class Router {
     };
 
     Eligible known(const Call& call, std::span<const UpstreamId> eligible) const;
+    std::optional<Route> stay(const Call& call, std::span<const UpstreamId> eligible,
+                              UpstreamId home, Instant now);
+    Duration least_decode() const;
     static KvThere kv_there(const Call& call, const Prediction& predicted);
     void begin(const Call& call, const Route& route, const Prediction& prediction, Instant now);
     CallReport report(Running& running, const std::optional<ReportedPrompt>& reported, Instant now);
@@ -117,6 +120,7 @@ class Router {
     PrefixIndex index_;
     SessionTable sessions_;
     ByUpstream<Upstream> upstreams_;
+    Duration least_decode_ = Duration::max();  // of a token, anywhere
     std::unordered_map<CallId, Running> running_;
 };
 

@@ -16,6 +16,14 @@ Policy::Pick SessionPolicy::pick(const Call& call, std::span<const Candidate> ca
     return {*home, RouteReason::stays};
 }
 
+// Elsewhere it would wait for so long at least, and read nothing at best.
+bool SessionPolicy::stays_anyway(const Candidate& home, Duration least_waiting) const {
+    const Duration saved = home.expected.queue + home.expected.decode - least_waiting;
+    const Duration reading = home.expected.prefill + home.expected.eviction;
+    return home.load.calls() < config_.load_floor_calls &&
+           saved + reading * config_.reread_per_mille / 1000 <= config_.move_margin;
+}
+
 bool SessionPolicy::pays_to_move(const Candidate& from, const Candidate& to) const {
     const auto waiting = [](const Estimate& e) { return e.queue + e.decode; };
     const auto reading = [](const Estimate& e) { return e.prefill + e.eviction; };

@@ -24,6 +24,7 @@ class SessionPolicy : public Policy {
 
   private:
     Pick pick(const Call& call, std::span<const Candidate> candidates, Instant now) override;
+    bool stays_anyway(const Candidate& home, Duration least_waiting) const override;
     const Candidate& fastest(const Call& call, std::span<const Candidate* const> open) const;
     bool pays_to_move(const Candidate& from, const Candidate& to) const;
 

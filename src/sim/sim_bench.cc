@@ -87,8 +87,9 @@ void thousand_gpus(benchmark::State& state) {
     kind.cost = StepCost(step_coefficients(placement, find_fit(placement.accelerator, "vllm")));
     kind.scheduler.max_context = placement.model.max_context;
     setup.until = Instant() + Duration::seconds(3'600);
-    const Trace trace = generate(builtin_profile("claude-code").value(), {.users = 20'000}).value();
-    run(state, trace, setup);
+    Profile profile = builtin_profile("claude-code").value();
+    compact_at(profile, kind.scheduler.max_context - 1);
+    run(state, generate(profile, {.users = 20'000}).value(), setup);
 }
 BENCHMARK(thousand_gpus)->Unit(benchmark::kSecond)->Iterations(1);
 
