@@ -99,6 +99,20 @@ class EngineDialects(unittest.TestCase):
         self.assertEqual([item["type"] for item in final["output"]], ["message", "function_call"])
         self.assertEqual(final["output"][0]["content"][0]["text"], "I will look.")
 
+    def test_logprobs_stand_beside_the_text_and_nowhere_else(self):
+        asked = {"include": ["message.output_text.logprobs"], "top_logprobs": 2}
+        for tape, said in (("text", tape_model.TAPES["text"]), ("hermes", "I will look.")):
+            answer = self.whole("/v1/responses", responses(tape, **asked))
+            [part] = answer["output"][0]["content"]
+            self.assertIn(said, "".join(entry["token"] for entry in part["logprobs"]))
+            self.assertEqual({len(entry["top_logprobs"]) for entry in part["logprobs"]}, {2})
+            events = self.events("/v1/responses", responses(tape, **asked))
+            told = [entry for name, data in events if name == "response.output_text.delta" for entry in data["logprobs"]]
+            self.assertIn(said, "".join(entry["token"] for entry in told))
+            self.assertNotIn("get_weather", "".join(entry["token"] for entry in told))
+        [part] = self.whole("/v1/responses", responses("text"))["output"][0]["content"]
+        self.assertEqual(part["logprobs"], [])
+
     def test_errors_have_the_clients_shape(self):
         status, answer = self.server.post("/v1/messages", messages("hermes", max_tokens=0))
         self.assertEqual((status, answer["type"], answer["error"]["type"]),
