@@ -74,6 +74,15 @@ Json to_json(const SimulatedLoad& load) {
     return out;
 }
 
+/// Of all accelerators of a replica.
+SimTiers tiers_of(const Situation& plan) {
+    const double accelerators = plan.deployment.accelerators();
+    return {.ram_bytes = static_cast<uint64_t>(plan.tiers.ram_bytes * accelerators),
+            .disk_bytes = static_cast<uint64_t>(plan.tiers.disk_bytes * accelerators),
+            .ram_bytes_per_s = plan.tiers.ram_bytes_per_s * accelerators,
+            .disk_bytes_per_s = plan.tiers.disk_bytes_per_s * accelerators};
+}
+
 }  // namespace
 
 SimSetup sim_setup_of(const PlanOption& option, uint64_t seed) {
@@ -90,6 +99,9 @@ SimSetup sim_setup_of(const PlanOption& option, uint64_t seed) {
     replica.scheduler.max_waiting = kManyWaiting;
     replica.scheduler.max_waiting_tokens = uint64_t{kManyWaiting} * replica.scheduler.max_context;
     replica.kv_tokens = plan.memory.kv_tokens;
+    replica.kv_bytes_per_token =
+        static_cast<double>(plan.memory.kv_size.per_token) * plan.deployment.tp;
+    replica.tiers = tiers_of(plan);
     if (option.money) replica.dollars_per_hour = option.money->per_hour / option.replicas;
     SimSetup setup;
     setup.replicas = {std::move(replica)};

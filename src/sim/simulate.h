@@ -47,8 +47,8 @@ struct SimLink {
     double bytes_per_s = 50e9;                     // of a replica: 400 Gbit/s
     Duration latency = Duration::milliseconds(1);  // of a transfer, from asking to the first byte
 
-    /// A prompt of which no more than so many tokens are not cached where it will be answered is
-    /// read there.
+    /// A prompt of which no more than so many tokens are missing where it will be answered is read
+    /// there.
     uint32_t local_tokens = 0;
 };
 
@@ -228,7 +228,7 @@ struct SimReport {
     std::optional<SimTierUse> tiers;          // where a replica has any
     std::optional<SimTransfers> transfers;    // where some only read prompts
     double kv_held_p50 = 0, kv_held_max = 0;  // share of one replica's KV, over its steps by time
-    std::vector<double> utilisation;          // of each replica, share of the time it computed
+    std::vector<double> utilisation;  // of each replica, share computed of the time since any call
 
     std::vector<SimGroup> tenants;    // as in the trace
     std::vector<SimGroup> models;     // where replicas serve some of them

@@ -64,7 +64,7 @@ TEST(Split, what_is_there_from_the_turn_before_is_not_sent_again) {
 
 TEST(Split, short_additions_may_be_read_where_they_are_answered) {
     SimSetup setup = split();
-    setup.link.local_tokens = 80;  // the router knows of 96 of them
+    setup.link.local_tokens = 20;
     const SimReport report = simulate(one_session({{0, 100, 60}, {12, 170, 8}}), setup).value();
     EXPECT_EQ(report.transfers->calls, 1u);
     EXPECT_EQ(report.transfers->local_calls, 1u);

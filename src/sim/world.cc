@@ -129,6 +129,7 @@ void World::send(uint32_t session) {
     live.record.prompt_tokens = call.prompt_tokens;
     live.record.output_tokens = call.output_tokens;
     live.record.sent = now_;
+    began_ = std::min(began_, now_);
     if (setup_.admission && played.tenant < setup_.admission->classes.size())
         live.record.priority = setup_.admission->classes[played.tenant];
     ++state.next_call;

@@ -137,7 +137,7 @@ class World {
     // Prefill and decode apart.
     Router& router_at(uint32_t place);
     std::vector<UpstreamId>& eligible_at(uint32_t place);
-    bool is_read_elsewhere(const LiveCall& live, const Route& route) const;
+    bool is_read_elsewhere(const LiveCall& live, uint32_t answers_at);
     void read(uint32_t slot, const Call& call, uint32_t answers_at);
     void prompt_read(uint32_t slot, const KvCursor& cursor);
     void take_cause(SimCall& record, const CallReport& told) const;
@@ -209,6 +209,7 @@ class World {
     uint64_t skipped_ = 0;
     uint64_t over_limits_ = 0;
     double rollout_s_ = 0;
+    Instant began_ = Instant::never();  // the first call, reported or not
     uint64_t digest_ = 0;
     std::vector<SimCall> records_;
     std::vector<double> turns_s_;

@@ -140,8 +140,9 @@ void World::route(uint32_t slot) {
         router_.choose(call, eligible_for(live.record.model, eligible_), now_);
     note(static_cast<uint64_t>(Noted::routed), route ? raw(route->upstream) : UINT32_MAX);
     if (!route) return try_failed(slot, kNoUpstreamRetry);
-    if (is_read_elsewhere(live, *route)) return read(slot, call, raw(route->upstream));
-    submit(slot, call, raw(route->upstream));
+    const uint32_t place = raw(route->upstream);
+    if (is_read_elsewhere(live, place)) return read(slot, call, place);
+    submit(slot, call, place);
 }
 
 std::span<const UpstreamId> World::eligible_for(uint32_t model,

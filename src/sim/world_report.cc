@@ -159,7 +159,7 @@ SimReport World::report() {
 
 void World::add_replicas(SimReport& report, Instant first, Instant last) {
     std::vector<Duration> held(101);
-    const double seconds = (last - first).seconds();
+    const double seconds = last > began_ ? (last - began_).seconds() : 0;
     for (uint32_t i = 0; i < places_.size(); ++i) {
         Place& place = places_[i];
         if (place.engine) {

@@ -22,11 +22,18 @@ std::vector<UpstreamId>& World::eligible_at(uint32_t place) {
     return places_[place].kind->role == ReplicaRole::prefill ? eligible_readers_ : eligible_;
 }
 
-/// Short prompts are read where they are answered.
-bool World::is_read_elsewhere(const LiveCall& live, const Route& route) const {
-    if (!readers_ || places_[raw(route.upstream)].kind->role != ReplicaRole::decode) return false;
-    const auto uncached = int64_t{live.record.prompt_tokens} - route.cached_tokens;
-    return uncached > int64_t{setup_.link.local_tokens};
+/// Where little of a prompt is new, it is read where it is answered; the replica there decides, by
+/// what it holds.
+bool World::is_read_elsewhere(const LiveCall& live, uint32_t answers_at) {
+    Place& there = places_[answers_at];
+    if (!readers_ || there.kind->role != ReplicaRole::decode) return false;
+    if (setup_.link.local_tokens == 0) return true;
+    catch_up(answers_at);
+    const SessionState& state = sessions_[live.session];
+    KvCursor cursor;
+    const uint32_t cached =
+        there.engine->scheduler().kv().lookup(state.prompts.ids(), KvScope(), cursor);
+    return live.record.prompt_tokens - cached > setup_.link.local_tokens;
 }
 
 /// The call has its place at the replica that will answer; another one reads its prompt first.

@@ -76,6 +76,14 @@ TEST(PlanCommand, verifies_itself_by_a_simulation) {
     EXPECT_NEAR(simulated, reckoned, 0.2 * reckoned) << "two ways to one number";
 }
 
+TEST(PlanCommand, verifies_with_the_tiers_that_it_planned) {
+    const std::vector<std::string> words =
+        twenty_and({"--max-context", "131072", "--ram-tier", "128", "--verify"});
+    const Planning plan(words);
+    EXPECT_EQ(plan.code, kExitOk) << plan.err;
+    EXPECT_THAT(plan.out, HasSubstr("loaded from RAM or disk"));
+}
+
 TEST(PlanCommand, mistakes_are_one_line_that_says_what_works) {
     const auto fault = [](std::vector<std::string> words) {
         const Planning plan(std::move(words));

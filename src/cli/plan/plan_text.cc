@@ -59,6 +59,20 @@ std::string figures_text(const PlanReport& report, size_t width) {
     return table.text(width);
 }
 
+/// Of all prompt tokens.
+double loaded_share(const FleetFigures& form) {
+    if (form.readings.size() < 2) return 0;
+    const PromptReading& loaded = form.readings[1];
+    return loaded.prompt > 0 ? loaded.share * (loaded.prompt - loaded.uncached) / loaded.prompt : 0;
+}
+
+double loaded_share(const SimReport& sim) {
+    const uint64_t loaded = sim.tiers->ram_tokens + sim.tiers->disk_tokens;
+    return sim.prompt_tokens > 0
+               ? static_cast<double>(loaded) / static_cast<double>(sim.prompt_tokens)
+               : 0;
+}
+
 /// The same quantities of both, for as many people.
 std::string verification_text(const PlanReport& report, size_t width) {
     const FleetFigures& form = report.chosen->normal;
@@ -73,6 +87,9 @@ std::string verification_text(const PlanReport& report, size_t width) {
     table.add({"call p90", seconds(form.call_p90_s), seconds(sim.call_s.p90)});
     table.add({"task p90", seconds(form.task_p90_s), seconds(sim.turn_s.p90)});
     table.add({"prompt tokens found cached", percent(form.hit_rate), percent(sim.hit_rate)});
+    if (sim.tiers)
+        table.add(
+            {"loaded from RAM or disk", percent(loaded_share(form)), percent(loaded_share(sim))});
     std::string out = table.text(width);
     out +=
         fmt::format("simulated: {} calls of {:.0f} people in {:.1f} h, {} failed ({} too long); ",
