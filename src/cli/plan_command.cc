@@ -213,8 +213,9 @@ void add_plan_command(CLI::App& app, Action& action) {
         ->type_name("FLEET")
         ->default_str("");
     command
-        ->add_option("--trace", options->trace,
-                     "what people do, from a recording in any format that brigada reads")
+        ->add_option("--trace,--ledger", options->trace,
+                     "what people do, from a recording in any format that brigada reads; also "
+                     "what `brigada ledger export` wrote of one's own gateway")
         ->type_name("FILE")
         ->default_str("");
     command->add_flag("--explain", options->explain, "the page of arithmetic");

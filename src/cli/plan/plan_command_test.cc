@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,6 +83,23 @@ TEST(PlanCommand, verifies_with_the_tiers_that_it_planned) {
     const Planning plan(words);
     EXPECT_EQ(plan.code, kExitOk) << plan.err;
     EXPECT_THAT(plan.out, HasSubstr("loaded from RAM or disk"));
+}
+
+TEST(PlanCommand, reckons_with_what_the_ledger_has) {
+    const ScratchFolder folder;
+    const std::string path = (folder.path() / "calls.csv").string();
+    std::ofstream out(path);
+    out << "id,started,first_byte,ended,team,session,model_asked,input_tokens,cached_input_tokens,"
+           "cache_write_tokens,output_tokens\n";
+    for (int call = 0; call < 50; ++call)
+        out << fmt::format(
+            "{:02},2026-11-29T08:{:02}:00Z,2026-11-29T08:{:02}:01Z,2026-11-29T08:{:02}:09Z,"
+            "t1,s{},m,1500,{},0,300\n",
+            call, call, call, call, call / 10, 20'000 + 1'800 * (call % 10));
+    out.close();
+    const Planning plan(twenty_and({"--ledger", path}));
+    EXPECT_EQ(plan.code, kExitOk) << plan.err;
+    EXPECT_THAT(plan.out, AllOf(HasSubstr(path), HasSubstr("It holds up to")));
 }
 
 TEST(PlanCommand, mistakes_are_one_line_that_says_what_works) {
