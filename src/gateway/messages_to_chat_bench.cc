@@ -4,13 +4,10 @@
 // (tokens/tokenizer_golden_test.cc says where it is looked for) nothing is measured.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
-
-#include "base/file.h"
 #include "base/json.h"
 #include "gateway/call_body.h"
 #include "gateway/call_translation.h"
-#include "gateway/count/prompt_counter.h"
+#include "gateway/count/bench_prompts.h"
 #include "gateway/prompt_keys.h"
 #include "gateway/prompt_source_of.h"
 #include "net/http.h"
@@ -20,33 +17,6 @@ namespace {
 
 constexpr size_t kBodyBytes = 400'000;
 constexpr ContentKey kSalt{1, 2};
-
-std::unique_ptr<PromptCounter> open_counter() {
-    const char* own = std::getenv("BRIGADA_TOKENIZERS");
-    const char* home = std::getenv("HOME");
-    const Path folder = own ? Path(own) : Path(home ? home : ".") / ".cache/brigada/tokenizers";
-    const Path source = Path(BRIGADA_TESTDATA) / "chat-templates" / "templates" / "qwen3.jinja";
-    auto model = open_prompt_model(
-        {.path = folder / "qwen3.json", .chat_template = read_file(source, 1 << 20).value()});
-    return model.ok() ? std::make_unique<PromptCounter>(*std::move(model)) : nullptr;
-}
-
-/// This project's own sources.
-std::string code(size_t bytes, size_t from) {
-    static const std::string text = [] {
-        std::string out;
-        const Path folder = Path(BRIGADA_TESTDATA).parent_path() / "src";
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-            if (entry.path().extension() == ".cc") out += read_file(entry.path(), 8 << 20).value();
-        return out;
-    }();
-    from %= text.size() - bytes - 4;
-    while ((static_cast<uint8_t>(text[from]) & 0xc0) == 0x80)
-        ++from;
-    while ((static_cast<uint8_t>(text[from + bytes]) & 0xc0) == 0x80)
-        ++bytes;
-    return text.substr(from, bytes);
-}
 
 Json sixty_tools() {
     Json out = Json::array();
@@ -123,7 +93,7 @@ struct Session {
 enum class Until { count, count_and_translate, all };
 
 void body_of_the_second_turn(benchmark::State& state, Until until) {
-    static const auto counter = open_counter();
+    static const auto counter = open_qwen3_counter();
     if (!counter) return state.SkipWithError("the vocabulary is absent: tools/fetch_tokenizers");
     const Session session;
     CountMemo memo(16 << 20);

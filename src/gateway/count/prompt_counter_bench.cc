@@ -3,10 +3,7 @@
 // in tokens/tokenizer_golden_test.cc; without it nothing is measured.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
-
-#include "base/file.h"
-#include "gateway/count/prompt_counter.h"
+#include "gateway/count/bench_prompts.h"
 #include "net/http.h"
 
 namespace brigada {
@@ -17,31 +14,8 @@ constexpr size_t kRoundBytes = 5'500;  // 72 rounds: what an agent reads at a ti
 constexpr ContentKey kSalt{1, 2};
 
 PromptCounter* counter() {
-    static const auto made = []() -> std::unique_ptr<PromptCounter> {
-        const char* own = std::getenv("BRIGADA_TOKENIZERS");
-        const char* home = std::getenv("HOME");
-        const Path folder = own ? Path(own) : Path(home ? home : ".") / ".cache/brigada/tokenizers";
-        const Path source = Path(BRIGADA_TESTDATA) / "chat-templates" / "templates" / "qwen3.jinja";
-        auto model = open_prompt_model(
-            {.path = folder / "qwen3.json", .chat_template = read_file(source, 1 << 20).value()});
-        return model.ok() ? std::make_unique<PromptCounter>(*std::move(model)) : nullptr;
-    }();
+    static const auto made = open_qwen3_counter();
     return made.get();
-}
-
-/// This project's own sources, as often as needed.
-std::string code(size_t bytes, size_t from) {
-    static const std::string text = [] {
-        std::string out;
-        const Path folder = Path(BRIGADA_TESTDATA).parent_path() / "src";
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-            if (entry.path().extension() == ".cc") out += read_file(entry.path(), 8 << 20).value();
-        return out;
-    }();
-    from %= text.size() - bytes;
-    while ((static_cast<uint8_t>(text[from]) & 0xc0) == 0x80)
-        ++from;
-    return text.substr(from, bytes);
 }
 
 void add_round(Json& messages) {
