@@ -3,7 +3,6 @@
 // what the numbers stand for is looked at only where it probably is.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,9 +15,6 @@ namespace brigada {
 class TagTable {
   public:
     static constexpr uint32_t kNone = UINT32_MAX;
-
-    /// With room for so many entries; it grows when there are more.
-    explicit TagTable(size_t expected = 0) : entries_(places_for(expected)) {}
 
     /// The first number under this hash for which `is_it` holds; kNone if there is none.
     template <typename IsIt>
@@ -46,13 +42,7 @@ class TagTable {
         --size_;
     }
 
-    void clear() {
-        std::ranges::fill(entries_, Entry());
-        size_ = 0;
-    }
-
     size_t size() const { return size_; }
-    size_t bytes() const { return entries_.capacity() * sizeof(Entry); }
 
     /// Calls visit(number) for every entry.
     template <typename Visit>
@@ -101,7 +91,7 @@ class TagTable {
         entries_[hole] = Entry();
     }
 
-    std::vector<Entry> entries_;
+    std::vector<Entry> entries_ = std::vector<Entry>(places_for(0));
     size_t size_ = 0;
 };
 
