@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "dialect/volatile_block.h"
 #include "gateway/raw_json.h"
+#include "gateway/short_body.h"
 #include "net/http.h"
 
 namespace brigada {
@@ -23,21 +24,25 @@ constexpr size_t kMostCacheBytes = 4'096;
 
 static_assert(kBodyPadding >= simdjson::SIMDJSON_PADDING);
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
 /// One body on its way through simdjson; every step says what was wrong with which field.
 class Reader {
   public:
-    Reader(std::string_view body, Dialect dialect) : body_(body), dialect_(dialect) {}
+    Reader(std::string_view body, Dialect dialect) : body_(body), text_(body), dialect_(dialect) {}
+    /// What is known stands in the body, but not in `rest`, which is all that is read.
+    Reader(std::string_view body, Dialect dialect, const KnownParts& known, const ShortBody& rest)
+        : body_(body), text_(rest.text()), dialect_(dialect), known_(&known), rest_(&rest) {}
 
     Result<CallBody> read() {
         thread_local simdjson::ondemand::parser parser;  // keeps its buffers for the next body
-        simdjson::ondemand::document document;
         object top;
-        const simdjson::padded_string_view padded(body_, body_.size() + kBodyPadding);
-        if (auto error = parser.iterate(padded).get(document)) return not_json(error);
-        if (auto error = document.get_object().get(top)) return not_json(error);
+        const simdjson::padded_string_view padded(text_, text_.size() + kBodyPadding);
+        if (auto error = parser.iterate(padded).get(document_)) return not_json(error);
+        if (auto error = document_.get_object().get(top)) return not_json(error);
         TRY(read_fields(top));
         const char* more = nullptr;
-        if (!document.current_location().get(more)) return not_json(simdjson::TRAILING_CONTENT);
+        if (!document_.current_location().get(more)) return not_json(simdjson::TRAILING_CONTENT);
         if (out_.model.empty())
             return Error{Code::invalid_argument, "model: must name a model; it is missing"};
         if (out_.stream && must_ask_for_usage(dialect_) && !usage_is_asked_) ask_for_usage();
@@ -50,8 +55,17 @@ class Reader {
                 concat("the body is not a JSON object: ", simdjson::error_message(error))};
     }
 
-    size_t offset(const char* at) const { return static_cast<size_t>(at - body_.data()); }
+    /// Where in the body it stands that simdjson sees at `at`.
+    size_t offset(const char* at) const {
+        const auto in_text = static_cast<size_t>(at - text_.data());
+        return rest_ ? rest_->in_body(in_text) : in_text;
+    }
     size_t offset(std::string_view token) const { return offset(token.data()); }
+    std::string_view in_body(std::string_view token) const {
+        if (token.empty()) return token;
+        const size_t begin = offset(token);
+        return body_.substr(begin, offset(token.data() + token.size()) - begin);
+    }
 
     Result<void> read_fields(object& top) {
         for (auto field : top) {
@@ -91,7 +105,6 @@ class Reader {
 
     /// The field between `begin` and `end`, with one of the commas beside it.
     Splice field_cut(size_t begin, size_t end) const {
-        constexpr std::string_view kBlanks = " \t\r\n";
         const size_t next = body_.find_first_not_of(kBlanks, end);
         if (body_[next] == ',') return {.at = begin, .size = next + 1 - begin};
         const size_t before = body_.find_last_not_of(kBlanks, begin - 1);
@@ -111,10 +124,41 @@ class Reader {
         if (key == "store" && dialect_ == Dialect::responses)
             return read_bool("store", found, out_.is_stored);
         for (size_t i = 0; i < kPromptFields.size(); ++i)
-            if (key == kPromptFields[i]) out_.prompt[i] = raw_json(found);
-        if (key == "system" && is_anthropic(dialect_)) steady_system();
+            if (key == kPromptFields[i]) return read_prompt(i, found);
         for (size_t i = 0; i < kTemplateFields.size(); ++i)
-            if (key == kTemplateFields[i]) out_.rendering[i] = raw_json(found);
+            if (key == kTemplateFields[i]) out_.rendering[i] = in_body(raw_json(found));
+        return {};
+    }
+
+    Result<void> read_prompt(size_t field, value& found) {
+        json_type type{};
+        if (auto error = found.type().get(type)) return not_json(error);
+        const bool may_be_list = field == kMessagesField || field == kInputField;
+        if (may_be_list && type == json_type::array) return read_list(field, found);
+        out_.prompt[field] = in_body(raw_json(found));
+        if (field == out_.list.field) out_.list = {};
+        if (field == kSystemField && is_anthropic(dialect_)) steady_system();
+        return {};
+    }
+
+    /// Of fields that come twice the last one counts.
+    Result<void> read_list(size_t field, value& found) {
+        simdjson::ondemand::array list;
+        const size_t at = offset(found.raw_json_token());
+        out_.list = {.field = field, .at = at};
+        if (known_ && known_->list.at == at) out_.list.messages = known_->list.messages;
+        if (auto error = found.get_array().get(list)) return not_json(error);
+        for (auto item : list) {
+            value message;
+            if (auto error = item.get(message)) return not_json(error);
+            const std::string_view raw = raw_json(message);
+            if (raw.empty()) return not_json(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
+            const size_t size = raw.find_last_not_of(kBlanks) + 1;
+            out_.list.messages.push_back({.at = offset(raw), .size = size});
+        }
+        const char* end = nullptr;  // with the blanks behind it
+        if (auto error = document_.current_location().get(end)) return not_json(error);
+        out_.prompt[field] = body_.substr(at, offset(end) - at);
         return {};
     }
 
@@ -248,7 +292,11 @@ class Reader {
     }
 
     std::string_view body_;
+    std::string_view text_;
     Dialect dialect_;
+    const KnownParts* known_ = nullptr;
+    const ShortBody* rest_ = nullptr;
+    simdjson::ondemand::document document_;
     CallBody out_;
     bool usage_is_asked_ = false;
     std::optional<Splice> usage_at_;
@@ -274,6 +322,19 @@ std::vector<std::string_view> spliced(std::string_view body, const std::vector<S
 
 Result<CallBody> read_call_body(std::string_view body, Dialect dialect) {
     return Reader(body, dialect).read();
+}
+
+Result<CallBody> read_call_body_but(const KnownParts& known, std::string_view body,
+                                    Dialect dialect) {
+    thread_local ShortBody rest;
+    if (!rest.make(known, body))
+        return Error{Code::invalid_argument, "the list of messages does not go on"};
+    TRY(CallBody out, Reader(body, dialect, known, rest).read());
+    const std::string_view tools = out.prompt[kToolsField];
+    const bool has_tools = known.tools.size == 0 || tools.data() == body.data() + known.tools.at;
+    if (out.list.at != known.list.at || !has_tools)
+        return Error{Code::invalid_argument, "what is known stands elsewhere"};
+    return out;
 }
 
 }  // namespace brigada
