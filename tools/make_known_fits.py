@@ -6,7 +6,7 @@
     tools/make_known_fits.py published.json log.json... > src/cost/known_fits.inc
 
 Of published figures only groups that say something: eight held-out figures or more, a median error
-on them under 40 %, and efficiencies below 1. A request log goes before published figures of the same
+on them under 40 %, and efficiencies between a tenth and 1. A request log goes before published figures of the same
 engine."""
 import json
 import sys
@@ -21,7 +21,8 @@ def groups(path):
         return
     for group in found:
         figures = group["fitted"]["all"]
-        plausible = max(group["fit"]["mfu"], group["fit"]["mbu"]) < 0.99
+        fit = group["fit"]
+        plausible = max(fit["mfu"], fit["mbu"]) < 0.99 and min(fit["mfu"], fit["mbu"], fit["link_efficiency"]) > 0.1
         says_something = figures["figures"] >= 8 and figures["median"] < 0.4
         if plausible and says_something and group["engine"] not in LEFT_OUT:
             yield group["accelerator"], group["engine"], group["fit"]

@@ -178,10 +178,11 @@ Result<PublishedTable> read_published_runs(std::string_view csv, std::string_vie
     TRY(CsvTable table, CsvTable::open(text));
     PublishedTable out;
     Catalogue catalogue;
-    for (;;) {
+    for (size_t row = 1;; ++row) {
         TRY(const bool is_there, table.next_row());
         if (!is_there) return out;
         TRY(PublishedRun run, read_row(table, catalogue));
+        run.row = row;
         const Result<MemoryBudget> budget = memory_budget(run.placement);
         if (!budget) {
             out.left_out.push_back(concat(run.model, " on ", run.placement.accelerators(), " x ",

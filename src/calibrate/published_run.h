@@ -17,6 +17,7 @@ struct PublishedRun {
     std::string accelerator, engine, model, source;
     Placement placement;
     UniformLoad load;
+    size_t row = 0;                                   // of the file, counted from 1 behind its head
     double ttft_s = 0, tpot_s = 0, output_tok_s = 0;  // as published; 0: was not
 };
 

@@ -256,10 +256,11 @@ Readings readings_of(const Situation& situation, double answer_s, double held_s,
     const double prompt = workload.prompt_tokens;
     const double unshared = workload.shared_tokens * (1 - situation.found_share);
     const double own = fresh_tokens(workload);
+    // A replica that sees one call in so many of a session has missed what the others brought.
+    const double missed = std::min(prompt, workload.new_tokens * load.visits_every);
     Readings out;
-    out.found = {.share = found, .uncached = workload.new_tokens, .prompt = prompt};
-    out.loaded = {
-        .share = loaded, .uncached = workload.new_tokens, .prompt = prompt, .load_s = load_s};
+    out.found = {.share = found, .uncached = missed, .prompt = prompt};
+    out.loaded = {.share = loaded, .uncached = missed, .prompt = prompt, .load_s = load_s};
     out.evicted = {.share = 1 - fresh - found - loaded,
                    .uncached = prompt - workload.shared_tokens + unshared,
                    .prompt = prompt};

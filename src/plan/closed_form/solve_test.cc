@@ -60,6 +60,18 @@ TEST(Solve, a_tier_finds_what_memory_lost) {
     EXPECT_LT(with.ttft_p90_s, without.ttft_p90_s);
 }
 
+/// With room for everybody on both, each still reads what came while the other answered.
+TEST(Solve, without_affinity_replicas_read_what_the_others_read) {
+    Situation situation = roomy_situation();
+    situation.workload.gaps = {{0, 1}, {1, 60}};  // nobody goes away
+    situation.replicas = 2;
+    const Readings with = solve(situation).readings;
+    situation.affinity = false;
+    const Readings without = solve(situation).readings;
+    EXPECT_NEAR(without.found.share, with.found.share, 1e-6);
+    EXPECT_NEAR(without.found.uncached, 2 * with.found.uncached, 1e-6);
+}
+
 TEST(Solve, a_fleet_that_is_far_too_small_is_saturated) {
     Situation situation = roomy_situation();
     situation.memory.blocks = 40'000;  // five contexts
