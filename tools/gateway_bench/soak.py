@@ -98,6 +98,17 @@ class Soak:
         return out.returncode, out.stdout.strip()
 
 
+@contextlib.contextmanager
+def mock_engine():
+    """Its port."""
+    engine = subprocess.Popen([LOAD, "mock", "0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        yield int(engine.stdout.readline())
+    finally:
+        engine.kill()
+        engine.wait()
+
+
 def growth(rows):
     """MB for each million calls, by least squares over the second half."""
     late = rows[len(rows) // 2:]
@@ -113,17 +124,14 @@ def main():
     parser.add_argument("--json", help="a file for memory by calls")
     words = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    with tempfile.TemporaryDirectory() as folder:
-        engine = subprocess.Popen([LOAD, "mock", "0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        soak = Soak(folder, int(engine.stdout.readline()))
+    with tempfile.TemporaryDirectory() as folder, mock_engine() as port:
+        soak = Soak(folder, port)
         with contextlib.closing(soak.target):
             number = 0
             while soak.calls < words.calls:
                 soak.round(number)
                 number += 1
             status, said = soak.verify_ledger()
-        engine.kill()
-        engine.wait()
     print(f"{growth(soak.rows):.1f} MB more for each million calls in the second half; "
           f"{soak.calls + 1:,} calls were sent\n{said}")
     if words.json:
