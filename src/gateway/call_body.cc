@@ -61,26 +61,37 @@ class Reader {
             if (auto error = field.key().get(raw_key)) return not_json(error);
             if (auto error = field.unescaped_key().get(key)) return not_json(error);
             if (auto error = field.value().get(found)) return not_json(error);
+            TRY(const std::string_view text, step_over(key, found));
             const size_t begin = offset(raw_key.raw() - 1);  // the quote before the key
             if (key == "cache")
-                TRY(read_cache(begin, found));
+                TRY(read_cache(begin, text));
             else if (key == "previous_response_id" && dialect_ == Dialect::responses)
-                TRY(read_previous(begin, found));
+                TRY(read_previous(begin, text, found));
             else
-                TRY(read_field(key, found));
+                TRY(read_field(key, text, found));
         }
         return {};
     }
 
-    Result<void> read_previous(size_t begin, value& found) {
-        const std::string_view token = raw_json(found);
+    /// The bytes of a field's value. Those that are looked into are where they were, the others are
+    /// done with: what recursion of an engine would not survive never gets there.
+    Result<std::string_view> step_over(std::string_view key, value& found) {
+        const bool is_read = key == "metadata" || key == "stream_options";
+        const RawValue raw = is_read ? look_over(found) : raw_json(found);
+        if (raw.levels > 0 && raw.text.empty()) return not_json(simdjson::TAPE_ERROR);
+        if (raw.levels < kJsonMaxDepth) return raw.text;
+        return Error{Code::invalid_argument,
+                     concat(key.substr(0, 60), ": makes the body nested ", raw.levels + 1,
+                            " levels deep; at most ", kJsonMaxDepth, " are passed on")};
+    }
+
+    Result<void> read_previous(size_t begin, std::string_view token, value& found) {
         TRY(read_text("previous_response_id", found, out_.previous_response));
         out_.previous_cut = field_cut(begin, offset(token) + token.size());
         return {};
     }
 
-    Result<void> read_cache(size_t begin, value& found) {
-        const std::string_view text = raw_json(found);
+    Result<void> read_cache(size_t begin, std::string_view text) {
         if (text.size() > kMostCacheBytes)
             return Error{Code::too_large, concat("cache: is over ", kMostCacheBytes, " bytes")};
         TRY(const Json controls, parse_json(text, "cache"));
@@ -99,7 +110,7 @@ class Reader {
         return {.at = begin, .size = end - begin};
     }
 
-    Result<void> read_field(std::string_view key, value& found) {
+    Result<void> read_field(std::string_view key, std::string_view text, value& found) {
         if (key == "model") return read_model(found);
         if (key == "stream") return read_bool("stream", found, out_.stream);
         if (key == "stream_options") return read_stream_options(found);
@@ -111,10 +122,10 @@ class Reader {
         if (key == "store" && dialect_ == Dialect::responses)
             return read_bool("store", found, out_.is_stored);
         for (size_t i = 0; i < kPromptFields.size(); ++i)
-            if (key == kPromptFields[i]) out_.prompt[i] = raw_json(found);
+            if (key == kPromptFields[i]) out_.prompt[i] = text;
         if (key == "system" && is_anthropic(dialect_)) steady_system();
         for (size_t i = 0; i < kTemplateFields.size(); ++i)
-            if (key == kTemplateFields[i]) out_.rendering[i] = raw_json(found);
+            if (key == kTemplateFields[i]) out_.rendering[i] = text;
         return {};
     }
 
