@@ -156,11 +156,15 @@ model_list:
     api_key: sk-of-the-engine
     input_cost_per_token: 0.0000001
     cache_read_input_token_cost: 0.00000001
-    output_cost_per_token: 0.0000002
+    output_cost_per_token: 0.0000002{self.model_info()}
 brigada: {{slots: 20000, classes: {{standard: {{queue_requests: 20000}}}}}}
 """)
         return [self.binary, "gateway", "--config", config, "--listen", f"127.0.0.1:{self.port}",
                 "--data", os.path.join(self.folder, "data")]
+
+    def model_info(self):
+        """More of its model_list."""
+        return ""
 
     def manage(self, path, body):
         status, text = post(self.port, path, json.dumps(body).encode(),
