@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 #include "dialect/escaped.h"
 
@@ -59,7 +58,7 @@ class JsonTree {
     /// `text` may be read kJsonPadding bytes further and outlives the tree. Lone surrogates must be
     /// gone: Error::corrupt where there is one, see mended_surrogates. Error::invalid_argument for
     /// what is no JSON object, is not UTF-8 or is nested deeper than `depth`.
-    static Result<JsonTree> parse(std::string_view text, int depth = kJsonMaxDepth);
+    static Result<JsonTree> parse(std::string_view text, int depth = 256);
 
     JsonNode root() const { return {*this, 0}; }
 
