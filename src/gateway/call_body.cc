@@ -8,6 +8,7 @@
 #include "base/concat.h"
 #include "base/json.h"
 #include "dialect/volatile_block.h"
+#include "gateway/nesting.h"
 #include "gateway/raw_json.h"
 #include "net/http.h"
 
@@ -23,21 +24,25 @@ constexpr size_t kMostCacheBytes = 4'096;
 
 static_assert(kBodyPadding >= simdjson::SIMDJSON_PADDING);
 
-/// One body on its way through simdjson; every step says what was wrong with which field.
+constexpr std::string_view kBlanks = " \t\r\n";
+
+/// One body on its way through simdjson; every step says what was wrong with which field. What is
+/// read is the whole body, or `text`, which lacks the known messages of its list.
 class Reader {
   public:
-    Reader(std::string_view body, Dialect dialect) : body_(body), dialect_(dialect) {}
+    Reader(std::string_view body, Dialect dialect) : body_(body), text_(body), dialect_(dialect) {}
+    Reader(std::string_view body, Dialect dialect, const BodyList& known, std::string_view text)
+        : body_(body), text_(text), dialect_(dialect), known_(&known) {}
 
     Result<CallBody> read() {
         thread_local simdjson::ondemand::parser parser;  // keeps its buffers for the next body
-        simdjson::ondemand::document document;
         object top;
-        const simdjson::padded_string_view padded(body_, body_.size() + kBodyPadding);
-        if (auto error = parser.iterate(padded).get(document)) return not_json(error);
-        if (auto error = document.get_object().get(top)) return not_json(error);
+        const simdjson::padded_string_view padded(text_, text_.size() + kBodyPadding);
+        if (auto error = parser.iterate(padded).get(document_)) return not_json(error);
+        if (auto error = document_.get_object().get(top)) return not_json(error);
         TRY(read_fields(top));
         const char* more = nullptr;
-        if (!document.current_location().get(more)) return not_json(simdjson::TRAILING_CONTENT);
+        if (!document_.current_location().get(more)) return not_json(simdjson::TRAILING_CONTENT);
         if (out_.model.empty())
             return Error{Code::invalid_argument, "model: must name a model; it is missing"};
         if (out_.stream && must_ask_for_usage(dialect_) && !usage_is_asked_) ask_for_usage();
@@ -50,8 +55,16 @@ class Reader {
                 concat("the body is not a JSON object: ", simdjson::error_message(error))};
     }
 
-    size_t offset(const char* at) const { return static_cast<size_t>(at - body_.data()); }
+    /// Where in the body it stands that simdjson sees at `at`.
+    size_t offset(const char* at) const {
+        const auto in_text = static_cast<size_t>(at - text_.data());
+        const bool is_behind_known = known_ && in_text > known_->at;
+        return is_behind_known ? in_text + body_.size() - text_.size() : in_text;
+    }
     size_t offset(std::string_view token) const { return offset(token.data()); }
+    std::string_view in_body(std::string_view token) const {
+        return token.empty() ? token : body_.substr(offset(token), token.size());
+    }
 
     Result<void> read_fields(object& top) {
         for (auto field : top) {
@@ -61,37 +74,35 @@ class Reader {
             if (auto error = field.key().get(raw_key)) return not_json(error);
             if (auto error = field.unescaped_key().get(key)) return not_json(error);
             if (auto error = field.value().get(found)) return not_json(error);
-            TRY(const std::string_view text, step_over(key, found));
+            TRY(check_nesting(key, found));
             const size_t begin = offset(raw_key.raw() - 1);  // the quote before the key
             if (key == "cache")
-                TRY(read_cache(begin, text));
+                TRY(read_cache(begin, found));
             else if (key == "previous_response_id" && dialect_ == Dialect::responses)
-                TRY(read_previous(begin, text, found));
+                TRY(read_previous(begin, found));
             else
-                TRY(read_field(key, text, found));
+                TRY(read_field(key, found));
         }
         return {};
     }
 
-    /// The bytes of a field's value. Those that are looked into are where they were, the others are
-    /// done with: what recursion of an engine would not survive never gets there.
-    Result<std::string_view> step_over(std::string_view key, value& found) {
-        const bool is_read = key == "metadata" || key == "stream_options";
-        const RawValue raw = is_read ? look_over(found) : raw_json(found);
-        if (raw.levels > 0 && raw.text.empty()) return not_json(simdjson::TAPE_ERROR);
-        if (raw.levels < kJsonMaxDepth) return raw.text;
+    static Result<void> check_nesting(std::string_view key, const value& found) {
+        const int levels = levels_of(found) + 1;
+        if (levels <= kJsonMaxDepth) return {};
         return Error{Code::invalid_argument,
-                     concat(key.substr(0, 60), ": makes the body nested ", raw.levels + 1,
+                     concat(key.substr(0, 60), ": makes the body nested ", levels,
                             " levels deep; at most ", kJsonMaxDepth, " are passed on")};
     }
 
-    Result<void> read_previous(size_t begin, std::string_view token, value& found) {
+    Result<void> read_previous(size_t begin, value& found) {
+        const std::string_view token = raw_json(found);
         TRY(read_text("previous_response_id", found, out_.previous_response));
         out_.previous_cut = field_cut(begin, offset(token) + token.size());
         return {};
     }
 
-    Result<void> read_cache(size_t begin, std::string_view text) {
+    Result<void> read_cache(size_t begin, value& found) {
+        const std::string_view text = raw_json(found);
         if (text.size() > kMostCacheBytes)
             return Error{Code::too_large, concat("cache: is over ", kMostCacheBytes, " bytes")};
         TRY(const Json controls, parse_json(text, "cache"));
@@ -102,7 +113,6 @@ class Reader {
 
     /// The field between `begin` and `end`, with one of the commas beside it.
     Splice field_cut(size_t begin, size_t end) const {
-        constexpr std::string_view kBlanks = " \t\r\n";
         const size_t next = body_.find_first_not_of(kBlanks, end);
         if (body_[next] == ',') return {.at = begin, .size = next + 1 - begin};
         const size_t before = body_.find_last_not_of(kBlanks, begin - 1);
@@ -110,7 +120,7 @@ class Reader {
         return {.at = begin, .size = end - begin};
     }
 
-    Result<void> read_field(std::string_view key, std::string_view text, value& found) {
+    Result<void> read_field(std::string_view key, value& found) {
         if (key == "model") return read_model(found);
         if (key == "stream") return read_bool("stream", found, out_.stream);
         if (key == "stream_options") return read_stream_options(found);
@@ -122,10 +132,41 @@ class Reader {
         if (key == "store" && dialect_ == Dialect::responses)
             return read_bool("store", found, out_.is_stored);
         for (size_t i = 0; i < kPromptFields.size(); ++i)
-            if (key == kPromptFields[i]) out_.prompt[i] = text;
-        if (key == "system" && is_anthropic(dialect_)) steady_system();
+            if (key == kPromptFields[i]) return read_prompt(i, found);
         for (size_t i = 0; i < kTemplateFields.size(); ++i)
-            if (key == kTemplateFields[i]) out_.rendering[i] = text;
+            if (key == kTemplateFields[i]) out_.rendering[i] = in_body(raw_json(found));
+        return {};
+    }
+
+    Result<void> read_prompt(size_t field, value& found) {
+        json_type type{};
+        if (auto error = found.type().get(type)) return not_json(error);
+        const bool may_be_list = field == kMessagesField || field == kInputField;
+        if (may_be_list && type == json_type::array) return read_list(field, found);
+        out_.prompt[field] = in_body(raw_json(found));
+        if (field == out_.list.field) out_.list = {};
+        if (field == kSystemField && is_anthropic(dialect_)) steady_system();
+        return {};
+    }
+
+    /// Of fields that come twice the last one counts.
+    Result<void> read_list(size_t field, value& found) {
+        simdjson::ondemand::array list;
+        const size_t at = offset(found.raw_json_token());
+        out_.list = {.field = field, .at = at};
+        if (known_ && known_->at == at) out_.list.messages = known_->messages;
+        if (auto error = found.get_array().get(list)) return not_json(error);
+        for (auto item : list) {
+            value message;
+            if (auto error = item.get(message)) return not_json(error);
+            const std::string_view raw = raw_json(message);
+            if (raw.empty()) return not_json(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
+            const size_t size = raw.find_last_not_of(kBlanks) + 1;
+            out_.list.messages.push_back({.at = offset(raw), .size = size});
+        }
+        const char* end = nullptr;  // with the blanks behind it
+        if (auto error = document_.current_location().get(end)) return not_json(error);
+        out_.prompt[field] = body_.substr(at, offset(end) - at);
         return {};
     }
 
@@ -259,11 +300,28 @@ class Reader {
     }
 
     std::string_view body_;
+    std::string_view text_;
     Dialect dialect_;
+    const BodyList* known_ = nullptr;
+    simdjson::ondemand::document document_;
     CallBody out_;
     bool usage_is_asked_ = false;
     std::optional<Splice> usage_at_;
 };
+
+/// In `text`, the body with but the list's bracket where the known messages are. False when a
+/// comma with a message or the other bracket does not come behind them.
+bool leave_out_known(const BodyList& known, std::string_view body, std::string& text) {
+    size_t rest = body.find_first_not_of(kBlanks, known.messages.back().end());
+    if (rest == body.npos) return false;
+    const bool ends = body[rest] == ']';
+    if (!ends && body[rest] != ',') return false;
+    if (!ends) rest = body.find_first_not_of(kBlanks, rest + 1);
+    if (rest == body.npos || ends != (body[rest] == ']')) return false;
+    text.reserve(known.at + 1 + body.size() - rest + kBodyPadding);
+    text.assign(body.substr(0, known.at + 1)).append(body.substr(rest));
+    return true;
+}
 
 }  // namespace
 
@@ -285,6 +343,17 @@ std::vector<std::string_view> spliced(std::string_view body, const std::vector<S
 
 Result<CallBody> read_call_body(std::string_view body, Dialect dialect) {
     return Reader(body, dialect).read();
+}
+
+Result<CallBody> read_call_body_behind(const BodyList& known, std::string_view body,
+                                       Dialect dialect) {
+    thread_local std::string text;
+    if (!leave_out_known(known, body, text))
+        return Error{Code::invalid_argument, "the list of messages does not go on"};
+    TRY(CallBody out, Reader(body, dialect, known, text).read());
+    if (out.list.at != known.at)
+        return Error{Code::invalid_argument, "another list of messages came behind it"};
+    return out;
 }
 
 }  // namespace brigada

@@ -33,12 +33,31 @@ std::vector<std::string_view> spliced(std::string_view body, const std::vector<S
 /// The fields that make the prompt, in the order in which chat templates render them.
 inline constexpr std::array<std::string_view, 6> kPromptFields = {
     "tools", "system", "instructions", "messages", "input", "prompt"};
-inline constexpr size_t kSystemField = 1, kInputField = 4;
-static_assert(kPromptFields[kSystemField] == "system" && kPromptFields[kInputField] == "input");
+inline constexpr size_t kSystemField = 1, kMessagesField = 3, kInputField = 4, kPromptField = 5;
+static_assert(kPromptFields[kSystemField] == "system" &&
+              kPromptFields[kMessagesField] == "messages" &&
+              kPromptFields[kInputField] == "input" && kPromptFields[kPromptField] == "prompt");
 
 /// The fields that say how a chat template renders it.
 inline constexpr std::array<std::string_view, 4> kTemplateFields = {
     "tool_choice", "chat_template_kwargs", "add_generation_prompt", "continue_final_message"};
+
+/// A part of a body.
+struct BodySpan {
+    size_t at = 0;
+    size_t size = 0;
+
+    size_t end() const { return at + size; }
+    std::string_view in(std::string_view body) const { return body.substr(at, size); }
+    friend bool operator==(const BodySpan&, const BodySpan&) = default;
+};
+
+/// The messages of `messages`, or the items of `input`, where that is a list.
+struct BodyList {
+    size_t field = 0;                     // which of kPromptFields
+    size_t at = 0;                        // of its bracket
+    std::vector<BodySpan> messages = {};  // without white space around them
+};
 
 struct CallBody {
     std::string model = {};
@@ -56,6 +75,7 @@ struct CallBody {
     /// call (dialect/volatile_block.h): neither keys nor counts should see it.
     std::shared_ptr<const std::string> own_system = {};
     std::array<std::string_view, kTemplateFields.size()> rendering = {};  // the same
+    BodyList list = {};
 
     CacheControls cache = {};                  // LiteLLM's `cache`, which no upstream knows
     std::optional<Splice> cache_cut = {};      // takes it out
@@ -68,5 +88,11 @@ struct CallBody {
 /// object, has no model or names a field with a wrong type; unknown fields are nobody's business
 /// here.
 Result<CallBody> read_call_body(std::string_view body, Dialect dialect);
+
+/// The same of a body that was read before up to and with the messages of `known`, of which there
+/// is one at least: they are not read again. Any error, also of a body that does not go on as lists
+/// do, says no more than that the whole must be read.
+Result<CallBody> read_call_body_behind(const BodyList& known, std::string_view body,
+                                       Dialect dialect);
 
 }  // namespace brigada

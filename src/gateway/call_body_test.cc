@@ -33,6 +33,19 @@ TEST(CallBody, finds_what_the_door_wants_wherever_it_stands) {
     EXPECT_TRUE(body->client_wants_usage());
 }
 
+TEST(CallBody, cuts_its_list_into_messages) {
+    const std::string text =
+        R"({"model":"m","tools":[1],"messages": [ {"a":[1,2]} , {"b":"}]"} ] , "input":"no list"})";
+    const auto body = read(text);
+    ASSERT_TRUE(body.ok()) << body.error().message;
+    EXPECT_EQ(kPromptFields[body->list.field], "messages");
+    EXPECT_EQ(body->list.at, text.find("[ {"));
+    ASSERT_EQ(body->list.messages.size(), 2u);
+    EXPECT_EQ(body->list.messages[0].in(text), R"({"a":[1,2]})");
+    EXPECT_EQ(body->list.messages[1].in(text), R"({"b":"}]"})");
+    EXPECT_TRUE(read(R"({"model":"m","messages":{}})")->list.messages.empty());
+}
+
 TEST(CallBody, says_what_is_wrong) {
     const std::pair<std::string, std::string> cases[] = {
         {R"([1])", "not a JSON object"},
@@ -40,6 +53,8 @@ TEST(CallBody, says_what_is_wrong) {
         {R"({"model":"m"} x)", "not a JSON object"},
         {R"({"model":"m","messages":[[}})", "not a JSON object"},
         {R"({"model":"m","metadata":{"a":[})", "not a JSON object"},
+        {R"({"model":"m","messages":[{"a":1} {"b":2}]})", "not a JSON object"},
+        {R"({"model":"m","messages":[{"a":1})", "not a JSON object"},
         {R"({})", "model: must name a model"},
         {R"({"model":7})", "model: must be text; got 7"},
         {R"({"model":null})", "model: must be text"},

@@ -134,17 +134,29 @@ std::optional<Refusal> ClientCall::read() {
         session_ = {};
         return std::nullopt;
     }
-    prompt_ = prompt_keys(body_, dialect_, caller_->tenant);
     prompt_tokens_ = gateway_.token_estimate().tokens(body_.model, prompt_.bytes);
     answer_tokens_ = std::min(body_.max_output.value_or(kDefaultOutputTokens), kMostReservedOutput);
     return std::nullopt;
 }
 
 Result<void> ClientCall::read_body() {
-    TRY(body_, read_call_body(request_.body, dialect_));
+    TRY(read_text());
     if (!body_.previous_response.empty()) TRY(continue_response());
     if (dialect_ == Dialect::responses && body_.is_stored)
         response_input_ = input_items(body_.prompt[kInputField]);
+    return {};
+}
+
+/// A call that only counts leaves no prompt anywhere.
+Result<void> ClientCall::read_text() {
+    if (dialect_ == Dialect::count_tokens) {
+        TRY(body_, read_call_body(request_.body, dialect_));
+        return {};
+    }
+    TRY(ReadBody read, gateway_.bodies().read(request_.body, dialect_, caller_->tenant));
+    body_ = std::move(read.body);
+    prompt_ = std::move(read.prompt);
+    message_keys_ = std::move(read.message_keys);
     return {};
 }
 

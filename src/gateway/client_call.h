@@ -12,6 +12,7 @@
 #include "gateway/call_cache.h"
 #include "gateway/call_translation.h"
 #include "gateway/client_stream.h"
+#include "gateway/content_key.h"
 #include "gateway/gateway.h"
 #include "gateway/prompt_keys.h"
 #include "gateway/refusal.h"
@@ -50,6 +51,7 @@ class ClientCall {
     std::optional<Refusal> identify();
     std::optional<Refusal> read();
     Result<void> read_body();
+    Result<void> read_text();
     Result<void> continue_response();
     std::optional<Refusal> may_call() const;
     bool counts_prompt() const;
@@ -143,6 +145,7 @@ class ClientCall {
     SessionId session_{};  // as the router knows it
     SessionId group_{};    // of a sub-agent: its parent's
     PromptKeys prompt_;
+    std::vector<ContentKey> message_keys_;
     int64_t prompt_tokens_ = 0;       // about,
     bool is_prompt_counted_ = false;  // unless they are counted
     int64_t answer_tokens_ = 0;       // that are reserved

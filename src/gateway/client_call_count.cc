@@ -14,7 +14,7 @@ Task<void> ClientCall::count_prompt(const std::string& model) {
     const CounterRef counter = setup_->counter_of(model);
     if (!counter) co_return;
     const auto tokens = co_await gateway_.counting().count(
-        counter, prompt_source_of(body_, dialect_), caller_->tenant);
+        counter, prompt_source_of(body_, request_.body, message_keys_, dialect_), caller_->tenant);
     if (!tokens) co_return;
     prompt_tokens_ = *tokens;
     is_prompt_counted_ = true;

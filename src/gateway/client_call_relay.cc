@@ -210,6 +210,8 @@ void ClientCall::let_go_of_request() {
     responder_.drop_body();
     let_go(request_.headers);
     let_go(prompt_.keys);
+    let_go(body_.list.messages);
+    let_go(message_keys_);
     body_.prompt = {};  // they lay in the body
     body_.own_system.reset();
     body_.rendering = {};

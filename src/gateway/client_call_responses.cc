@@ -13,8 +13,7 @@ Result<void> ClientCall::continue_response() {
         caller_->tenant, kept_key(caller_->tenant, body_.previous_response), {}, now());
     if (!previous) return {};
     request_.body = continued(request_.body, body_, *previous);
-    TRY(body_, read_call_body(request_.body, dialect_));
-    return {};
+    return read_text();
 }
 
 /// The answer is whole; of a stream `answer` is its end.

@@ -4,9 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "gateway/call_body.h"
+#include "gateway/body_memo.h"
 #include "gateway/desk_answers.h"
-#include "gateway/prompt_keys.h"
 #include "gateway/prompt_source_of.h"
 #include "gateway/upstream_call.h"
 
@@ -15,20 +14,20 @@ namespace brigada {
 namespace {
 
 /// The tokens of a body's prompt; nothing where the model's prompts are estimated.
-Task<std::optional<int64_t>> count_body(Gateway& gateway, const CallBody& body, Dialect dialect,
+Task<std::optional<int64_t>> count_body(Gateway& gateway, const ReadBody& read,
+                                        std::string_view text, Dialect dialect,
                                         const Caller& caller) {
     const SetupRef setup = gateway.setup();
-    const std::string model(setup->upstreams.resolve_alias(caller.resolve(body.model)));
+    const std::string model(setup->upstreams.resolve_alias(caller.resolve(read.body.model)));
     const CounterRef counter = setup->counter_of(model);
     if (!counter) co_return std::nullopt;
-    co_return co_await gateway.counting().count(counter, prompt_source_of(body, dialect),
-                                                caller.tenant);
+    co_return co_await gateway.counting().count(
+        counter, prompt_source_of(read.body, text, read.message_keys, dialect), caller.tenant);
 }
 
 /// By how many bytes it has.
-int64_t estimate(Gateway& gateway, const CallBody& body, Dialect dialect, const Caller& caller) {
-    const int64_t bytes = prompt_keys(body, dialect, caller.tenant).bytes;
-    return gateway.token_estimate().tokens(body.model, bytes);
+int64_t estimate(Gateway& gateway, const ReadBody& read) {
+    return gateway.token_estimate().tokens(read.body.model, read.prompt.bytes);
 }
 
 /// Whether an upstream of the model takes calls of this dialect, translated or not.
@@ -44,37 +43,37 @@ bool is_served(const UpstreamSet& upstreams, std::string_view model, Dialect dia
 Task<void> count_for_litellm(Gateway& gateway, HttpRequest& request, Responder& responder) {
     const auto caller = caller_of(gateway, request);
     if (!caller) co_return co_await refuse(responder, caller.error());
-    const auto body = read_call_body(request.body, Dialect::chat);
-    if (!body.ok()) co_return co_await refuse(responder, denial_of(body.error()));
-    if (const auto denial = (*caller)->denies(body->model))
+    const auto read = gateway.bodies().read(request.body, Dialect::chat, (*caller)->tenant);
+    if (!read.ok()) co_return co_await refuse(responder, denial_of(read.error()));
+    const CallBody& body = read->body;
+    if (const auto denial = (*caller)->denies(body.model))
         co_return co_await refuse(responder, *denial);
-    const PromptSource source = prompt_source_of(*body, Dialect::chat);
-    if (source.messages.empty() && source.prompt.empty())
+    const bool has_messages = !body.prompt[kMessagesField].empty();
+    if (!has_messages && body.prompt[kPromptField].empty())
         co_return co_await refuse(responder, denial_of({Code::invalid_argument,
                                                         "messages or prompt: one must be there"}));
-    const Dialect dialect = source.messages.empty() ? Dialect::completions : Dialect::chat;
-    const auto counted = co_await count_body(gateway, *body, dialect, **caller);
-    co_await answer(
-        responder, 200,
-        {{"total_tokens", counted ? *counted : estimate(gateway, *body, dialect, **caller)},
-         {"request_model", body->model},
-         {"model_used", (*caller)->resolve(body->model)},
-         {"tokenizer_type", counted ? "huggingface_tokenizer" : "estimate"}});
+    const Dialect dialect = has_messages ? Dialect::chat : Dialect::completions;
+    const auto counted = co_await count_body(gateway, *read, request.body, dialect, **caller);
+    co_await answer(responder, 200,
+                    {{"total_tokens", counted ? *counted : estimate(gateway, *read)},
+                     {"request_model", body.model},
+                     {"model_used", (*caller)->resolve(body.model)},
+                     {"tokenizer_type", counted ? "huggingface_tokenizer" : "estimate"}});
 }
 
 Task<bool> count_for_anthropic(Gateway& gateway, HttpRequest& request, Responder& responder) {
+    constexpr Dialect kDialect = Dialect::count_tokens;
     const auto caller = caller_of(gateway, request);
     if (!caller) co_return false;
-    const auto body = read_call_body(request.body, Dialect::count_tokens);
-    if (!body.ok() || (*caller)->denies(body->model)) co_return false;
-    const std::string model(gateway.upstreams().resolve_alias((*caller)->resolve(body->model)));
+    const auto read = gateway.bodies().read(request.body, kDialect, (*caller)->tenant);
+    if (!read.ok() || (*caller)->denies(read->body.model)) co_return false;
+    const std::string model(
+        gateway.upstreams().resolve_alias((*caller)->resolve(read->body.model)));
     const UpstreamSet& upstreams = gateway.upstreams();
-    if (is_served(upstreams, model, Dialect::count_tokens) ||
-        !is_served(upstreams, model, Dialect::messages))
+    if (is_served(upstreams, model, kDialect) || !is_served(upstreams, model, Dialect::messages))
         co_return false;
-    const Dialect dialect = Dialect::count_tokens;
-    const auto counted = co_await count_body(gateway, *body, dialect, **caller);
-    const int64_t tokens = counted ? *counted : estimate(gateway, *body, dialect, **caller);
+    const auto counted = co_await count_body(gateway, *read, request.body, kDialect, **caller);
+    const int64_t tokens = counted ? *counted : estimate(gateway, *read);
     co_await answer(responder, 200, {{"input_tokens", tokens}});
     co_return true;
 }

@@ -29,7 +29,7 @@ Task<std::optional<int64_t>> CountingDesk::count(CounterRef counter, PromptSourc
     const ContentKey salt = content_key({random_, counter->number}, tenant);
     const PromptCounter& its = counter->counter;
     const int64_t now = WallClock().now().ns / 1'000'000'000;
-    const auto turn = its.read(source, salt, now);
+    const auto turn = its.read(std::move(source), salt, now);
     if (!turn.ok()) co_return std::nullopt;
     std::optional<CountedPrompt> counted = its.count_appended(*turn, prompts_, kMostOnLoop);
     if (!counted) {

@@ -81,6 +81,8 @@ void show_books(Gateway& gateway, Page& page) {
     const AnswerCache& answers = gateway.answers();
     page.line("  answers: {} of {} tenants, {} of {} bytes", answers.size(), answers.tenants(),
               answers.bytes(), answers.max_bytes());
+    const BodyMemo& bodies = gateway.bodies();
+    page.line("  bodies known: {} bytes, {} calls went on from one", bodies.bytes(), bodies.hits());
     page.gap();
 }
 

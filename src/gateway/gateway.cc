@@ -10,6 +10,8 @@ namespace brigada {
 
 namespace {
 
+constexpr size_t kBodyMemoBytes = 64 << 20;  // some 4,000 sessions of 100,000 tokens
+
 /// A PostgreSQL database that holds the calls and the hierarchy; nothing when there is none.
 Result<std::optional<PostgresConfig>> postgres_of(const GatewayConfig& config) {
     if (config.general.database_url.empty()) return std::optional<PostgresConfig>();
@@ -39,6 +41,7 @@ Gateway::Gateway(GatewayConfig config, const UpstreamTls& tls, TokenCounters cou
       router_(std::make_unique<Router>(
           make_policy(this->config().router.strategy),
           SessionTableConfig{.idle = this->config().router.affinity.idle}, Rng(random))),
+      bodies_(kBodyMemoBytes, random_number()),
       counting_(std::make_unique<CountingDesk>(loop, random_number())),
       record_ids_(random) {
     setup_->upstreams.introduce(*router_);

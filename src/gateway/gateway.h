@@ -11,6 +11,7 @@
 #include "base/wall_time.h"
 #include "gateway/admission.h"
 #include "gateway/answer_cache.h"
+#include "gateway/body_memo.h"
 #include "gateway/config/load_config.h"
 #include "gateway/counting_desk.h"
 #include "gateway/gateway_metrics.h"
@@ -68,6 +69,7 @@ class Gateway {
     Worker& reports() { return reports_; }
     GatewayMetrics& metrics() { return metrics_; }
     TokenEstimate& token_estimate() { return token_estimate_; }
+    BodyMemo& bodies() { return bodies_; }
     CountingDesk& counting() { return *counting_; }
     /// Policy refusals, until note_refusals() brings them into the audit log.
     RefusalBook& refusals() { return refusals_; }
@@ -123,6 +125,7 @@ class Gateway {
     std::unique_ptr<HealthWatch> health_watch_;
     std::unique_ptr<LoopWatch> loop_watch_;
     TokenEstimate token_estimate_;
+    BodyMemo bodies_;
     std::unique_ptr<CountingDesk> counting_;
     RefusalBook refusals_;
     RecordIds record_ids_;

@@ -5,10 +5,9 @@
 #include <benchmark/benchmark.h>
 
 #include "base/json.h"
-#include "gateway/call_body.h"
+#include "gateway/body_memo.h"
 #include "gateway/call_translation.h"
 #include "gateway/count/bench_prompts.h"
-#include "gateway/prompt_keys.h"
 #include "gateway/prompt_source_of.h"
 #include "net/http.h"
 
@@ -96,22 +95,27 @@ void body_of_the_second_turn(benchmark::State& state, Until until) {
     static const auto counter = open_qwen3_counter();
     if (!counter) return state.SkipWithError("the vocabulary is absent: tools/fetch_tokenizers");
     const Session session;
+    BodyMemo bodies(16 << 20, 1);
     CountMemo memo(16 << 20);
-    const auto source_of = [](const CallBody& body) {
-        return prompt_source_of(body, Dialect::messages);
+    const auto source_of = [](const ReadBody& read, std::string_view text) {
+        return prompt_source_of(read.body, text, read.message_keys, Dialect::messages);
     };
-    const CallBody first = *read_call_body(session.first, Dialect::messages);
-    const auto begun = counter->read(source_of(first), kSalt, 0);
+    const auto read_first = bodies.read(session.first, Dialect::messages, "team:red");
+    const auto begun = counter->read(source_of(*read_first, session.first), kSalt, 0);
     memo.put(begun->key(), *counter->count_whole(*begun, nullptr));
-    const CallBody known = *read_call_body(session.second, Dialect::messages);
+    const ReadBody known = *bodies.read(session.second, Dialect::messages, "team:red");
     int64_t tokens = 0;
     for (auto _ : state) {
-        std::optional<CallBody> fresh;
+        std::optional<ReadBody> fresh;
         if (until == Until::all) {
-            fresh = *read_call_body(session.second, Dialect::messages);
-            benchmark::DoNotOptimize(prompt_keys(*fresh, Dialect::messages, "team:red"));
+            state.PauseTiming();
+            bodies = BodyMemo(16 << 20, 1);
+            benchmark::DoNotOptimize(bodies.read(session.first, Dialect::messages, "team:red"));
+            state.ResumeTiming();
+            fresh = *bodies.read(session.second, Dialect::messages, "team:red");
         }
-        const auto turn = counter->read(source_of(fresh ? *fresh : known), kSalt, 0);
+        const auto turn =
+            counter->read(source_of(fresh ? *fresh : known, session.second), kSalt, 0);
         const auto counted = counter->count_appended(*turn, memo, 48 << 10);
         if (!counted) return state.SkipWithError("counted whole");
         tokens = counted->tokens;

@@ -2,49 +2,11 @@
 
 #include <xxh_x86dispatch.h>
 
-#include <string>
-
 namespace brigada {
 
 namespace {
 
 constexpr size_t kPieceBytes = kPieceTokens * kBytesPerToken;
-
-/// Cuts text into pieces as it comes and chains their keys.
-class PieceChain {
-  public:
-    PieceChain(std::string_view salt, size_t bytes) : parent_(scope_key(salt, {})) {
-        out_.keys.reserve(bytes / kPieceBytes);
-    }
-
-    void add(std::string_view text) {
-        out_.bytes += static_cast<int64_t>(text.size());
-        while (piece_.size() + text.size() >= kPieceBytes) {
-            const size_t missing = kPieceBytes - piece_.size();
-            if (piece_.empty()) {
-                close(text.substr(0, missing));
-            } else {
-                piece_ += text.substr(0, missing);
-                close(piece_);
-                piece_.clear();
-            }
-            text.remove_prefix(missing);
-        }
-        piece_ += text;
-    }
-
-    PromptKeys take() { return std::move(out_); }
-
-  private:
-    void close(std::string_view piece) {
-        parent_ = chain_key(parent_, XXH3_64bits(piece.data(), piece.size()));
-        out_.keys.push_back(*parent_);
-    }
-
-    std::optional<BlockKey> parent_;
-    std::string piece_;
-    PromptKeys out_;
-};
 
 /// One past the end of the JSON value at `at`: braces counted, strings stepped over.
 size_t value_end(std::string_view text, size_t at) {
@@ -82,9 +44,11 @@ bool may_begin_in_window(const char* text) {
     return any != 0;
 }
 
-/// Where the first mark stands, or npos. JSON is full of quotes, so looking for the first one and
-/// then for the rest costs a quarter of a millisecond in 400 KB.
-size_t find_mark(std::string_view text) {
+}  // namespace
+
+/// JSON is full of quotes, so looking for the first one and then for the rest costs a quarter of a
+/// millisecond in 400 KB.
+size_t find_cache_mark(std::string_view text) {
     size_t at = 0;
     for (; at + kWindow + kMark.size() <= text.size(); at += kWindow) {
         if (!may_begin_in_window(text.data() + at)) continue;
@@ -94,38 +58,71 @@ size_t find_mark(std::string_view text) {
     return text.find(kMark, at);
 }
 
+PromptChain::PromptChain(std::string_view salt) : parent_(scope_key(salt, {})) {}
+
+void PromptChain::reserve(size_t bytes) {
+    out_.keys.reserve(bytes / kPieceBytes);
+}
+
+size_t PromptChain::bytes() const {
+    return sizeof(*this) + piece_.capacity() + out_.keys.capacity() * sizeof(BlockKey);
+}
+
+void PromptChain::add(std::string_view part, Dialect dialect) {
+    if (is_anthropic(dialect))
+        add_without_marks(part);
+    else
+        add_text(part);
+}
+
+void PromptChain::add_text(std::string_view text) {
+    out_.bytes += static_cast<int64_t>(text.size());
+    while (piece_.size() + text.size() >= kPieceBytes) {
+        const size_t missing = kPieceBytes - piece_.size();
+        if (piece_.empty()) {
+            close(text.substr(0, missing));
+        } else {
+            piece_ += text.substr(0, missing);
+            close(piece_);
+            piece_.clear();
+        }
+        text.remove_prefix(missing);
+    }
+    piece_ += text;
+}
+
 /// The text without its "cache_control": {...} members.
-void add_without_marks(std::string_view text, PieceChain& chain) {
-    for (size_t at = find_mark(text); at != text.npos; at = find_mark(text)) {
+void PromptChain::add_without_marks(std::string_view text) {
+    for (size_t at = find_cache_mark(text); at != text.npos; at = find_cache_mark(text)) {
         size_t from = at;  // with the comma before it
         while (from > 0 && (text[from - 1] <= ' ' || text[from - 1] == ','))
             --from;
-        chain.add(text.substr(0, from));
+        add_text(text.substr(0, from));
         const size_t colon = text.find_first_not_of(" \t\r\n", at + kMark.size());
         if (colon == text.npos || text[colon] != ':') {  // a string's content, not a member
-            chain.add(text.substr(from, at + kMark.size() - from));
+            add_text(text.substr(from, at + kMark.size() - from));
             text.remove_prefix(at + kMark.size());
             continue;
         }
         const size_t value = text.find_first_not_of(" \t\r\n", colon + 1);
         text.remove_prefix(value == text.npos ? text.size() : value_end(text, value));
     }
-    chain.add(text);
+    add_text(text);
 }
 
-}  // namespace
+void PromptChain::close(std::string_view piece) {
+    parent_ = chain_key(parent_, XXH3_64bits(piece.data(), piece.size()));
+    out_.keys.push_back(*parent_);
+}
 
 PromptKeys prompt_keys(const CallBody& body, Dialect dialect, std::string_view salt) {
     size_t bytes = 0;
     for (const std::string_view part : body.prompt)
         bytes += part.size();
-    PieceChain chain(salt, bytes);
-    for (const std::string_view part : body.prompt) {
-        if (is_anthropic(dialect))
-            add_without_marks(part, chain);
-        else
-            chain.add(part);
-    }
+    PromptChain chain(salt);
+    chain.reserve(bytes);
+    for (const std::string_view part : body.prompt)
+        chain.add(part, dialect);
     return chain.take();
 }
 

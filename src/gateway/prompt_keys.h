@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,8 +28,36 @@ struct PromptKeys {
     int64_t bytes = 0;
 };
 
-/// Marks that move from turn to turn without being part of the prompt (cache_control) are left out.
-/// `salt` keeps tenants apart.
+/// Cuts a prompt into pieces as it comes and chains their keys. A copy goes on from where it is.
+class PromptChain {
+  public:
+    /// `salt` keeps tenants apart.
+    explicit PromptChain(std::string_view salt);
+
+    void reserve(size_t bytes);
+
+    /// The next raw JSON of the prompt, a whole field or part of a list that begins and ends
+    /// between its messages. Marks that move from turn to turn without being part of the prompt
+    /// (cache_control) are left out.
+    void add(std::string_view part, Dialect dialect);
+
+    PromptKeys take() { return std::move(out_); }
+    size_t bytes() const;  // of memory
+
+  private:
+    void add_text(std::string_view text);
+    void add_without_marks(std::string_view text);
+    void close(std::string_view piece);
+
+    std::optional<BlockKey> parent_;
+    std::string piece_;
+    PromptKeys out_;
+};
+
+/// Where the first mark that moves from turn to turn stands, or npos.
+size_t find_cache_mark(std::string_view text);
+
+/// Of a whole body.
 PromptKeys prompt_keys(const CallBody& body, Dialect dialect, std::string_view salt);
 
 }  // namespace brigada

@@ -1,4 +1,4 @@
-// The bytes of a JSON value inside a document that simdjson walks, and how deep it is nested.
+// The bytes of a JSON value inside a document that simdjson walks.
 #pragma once
 
 #include <simdjson.h>
@@ -7,16 +7,8 @@
 
 namespace brigada {
 
-struct RawValue {
-    std::string_view text = {};  // without white space around it; "" for what is no JSON
-    int levels = 0;              // of arrays and objects inside each other; 0 for anything else
-};
-
-/// Steps over a value that nobody has looked into, by simdjson's index, not byte by byte. Arrays
-/// and objects are then done with; a scalar may still be read.
-RawValue raw_json(simdjson::ondemand::value& value);
-
-/// The same, and the value may be looked into afterwards.
-RawValue look_over(simdjson::ondemand::value& value);
+/// Without white space around it. Arrays and objects are skipped by simdjson's index, not byte by
+/// byte. "" for what is no JSON.
+std::string_view raw_json(simdjson::ondemand::value& value);
 
 }  // namespace brigada

@@ -1,10 +1,5 @@
 #include "gateway/count/count_memo.h"
 
-#define XXH_INLINE_ALL  // stretches are short: much of the time would be the call
-#include <xxhash.h>
-
-#include <cstring>
-
 namespace brigada {
 
 namespace {
@@ -21,13 +16,6 @@ ContentKey stretch_key(const ContentKey& salt, std::string_view stretch, bool is
 }
 
 }  // namespace
-
-ContentKey content_key(const ContentKey& before, std::string_view text) {
-    const XXH128_hash_t hash = XXH3_128bits_withSeed(text.data(), text.size(), before.low);
-    const uint64_t parts[] = {before.high, hash.low64, hash.high64, text.size()};
-    const XXH128_hash_t all = XXH3_128bits_withSeed(parts, sizeof(parts), before.low);
-    return {.low = all.low64, .high = all.high64};
-}
 
 size_t CountMemo::bytes_of(const CountedPrompt& prompt) {
     return kNodeBytes + sizeof(CountedPrompt) + prompt.shape.size();

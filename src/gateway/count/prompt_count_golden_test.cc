@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "gateway/count/cut_messages.h"
 #include "gateway/count/prompt_counter.h"
 #include "hub/cache.h"
 #include "net/http.h"
@@ -64,7 +65,7 @@ Result<int64_t> count(const PromptCounter& counter, const Json& messages, const 
     raw.reserve(raw.size() + kBodyPadding);
     raw_tools.reserve(raw_tools.size() + kBodyPadding);
     TRY(const PromptTurn turn,
-        counter.read({.tools = raw_tools, .messages = raw}, {1, 2}, kGoldenClock));
+        counter.read({.tools = raw_tools, .messages = cut_messages(raw)}, {1, 2}, kGoldenClock));
     TRY(const CountedPrompt counted, counter.count_whole(turn, nullptr));
     return counted.tokens;
 }

@@ -38,8 +38,8 @@ Json joined(Json messages, const Json& more) {
 
 size_t PromptTurn::bytes() const {
     size_t out = source.tools.size() + source.system.size();
-    for (const std::string_view message : messages)
-        out += message.size();
+    for (const PromptMessage& message : source.messages)
+        out += message.raw.size();
     return out;
 }
 
@@ -54,26 +54,35 @@ PromptCounter::PromptCounter(PromptModel model) : model_(std::move(model)) {
 
 // --- reading ----------------------------------------------------------------------------------
 
-Result<PromptTurn> PromptCounter::read(const PromptSource& source, const ContentKey& salt,
+Result<PromptTurn> PromptCounter::read(PromptSource source, const ContentKey& salt,
                                        int64_t now_unix) const {
-    PromptTurn out{.source = source, .now_unix = now_unix};
     if (source.dialect == Dialect::completions) {
-        out.messages = {source.prompt};
-    } else if (source.dialect == Dialect::chat || is_anthropic(source.dialect)) {
-        if (!has_template()) return Error{Code::unsupported, "the tokenizer has no chat template"};
-        TRY(out.messages, raw_items(source.messages));
+        source.messages = {{source.prompt, content_key(ContentKey(), source.prompt)}};
     } else {
-        return Error{Code::unsupported,
-                     concat("prompts of ", to_string(source.dialect), " are not counted")};
+        TRY(check_conversation(source));
     }
     ContentKey key = salt;
     for (const std::string_view field : source.around())
         key = content_key(key, field);
     if (clock_step_ > 0) key = content_key(key, std::to_string(now_unix / clock_step_));
-    out.keys.push_back(content_key(key, to_string(source.dialect)));
-    for (const std::string_view message : out.messages)
-        out.keys.push_back(content_key(out.keys.back(), message));
+    PromptTurn out{.keys = {content_key(key, to_string(source.dialect))}, .now_unix = now_unix};
+    for (const PromptMessage& message : source.messages)
+        out.keys.push_back(content_key(out.keys.back(), message.key));
+    out.source = std::move(source);
     return out;
+}
+
+Result<void> PromptCounter::check_conversation(const PromptSource& source) const {
+    if (source.dialect != Dialect::chat && !is_anthropic(source.dialect))
+        return Error{Code::unsupported,
+                     concat("prompts of ", to_string(source.dialect), " are not counted")};
+    if (!has_template()) return Error{Code::unsupported, "the tokenizer has no chat template"};
+    const bool are_objects = std::ranges::all_of(
+        source.messages, [](const PromptMessage& message) { return message.raw.starts_with('{'); });
+    if (source.messages.empty() || !are_objects)
+        return Error{Code::invalid_argument,
+                     "messages: must be a list of objects, with one at least"};
+    return {};
 }
 
 /// Whether nothing but tools and messages makes the prompt.
@@ -113,11 +122,12 @@ std::optional<CountedPrompt> PromptCounter::count_appended(const PromptTurn& tur
     std::vector<Json> read;  // the last messages, backwards
     size_t bytes = 0;
     bool more_ends_turn = false;
-    for (size_t at = turn.messages.size(); at-- > 1;) {
-        bytes += turn.messages[at].size();
+    for (size_t at = turn.source.messages.size(); at-- > 1;) {
+        const std::string_view raw = turn.source.messages[at].raw;
+        bytes += raw.size();
         if (bytes > most_bytes) return std::nullopt;
         Json& part = read.emplace_back(Json::array());
-        if (!append_message(turn.messages[at], turn.source.dialect, part).ok()) return std::nullopt;
+        if (!append_message(raw, turn.source.dialect, part).ok()) return std::nullopt;
         for (const Json& message : part)
             if (is_sought(message)) return std::nullopt;
         more_ends_turn = more_ends_turn || ends_turn(part);
@@ -156,8 +166,8 @@ Result<CountedPrompt> PromptCounter::count_conversation(const PromptTurn& turn,
                                                         StretchCounts* known) const {
     TRY(ChatInput conversation, read_around(turn.source));
     conversation.now_unix = turn.now_unix;
-    for (const std::string_view message : turn.messages)
-        TRY(append_message(message, turn.source.dialect, conversation.messages));
+    for (const PromptMessage& message : turn.source.messages)
+        TRY(append_message(message.raw, turn.source.dialect, conversation.messages));
     TRY(const std::string text, model_.chat_template->render(conversation));
     CountedPrompt out{
         .tokens = static_cast<int64_t>(model_.tokenizer.count(text, Specials::recognise, known))};

@@ -20,8 +20,7 @@ namespace brigada {
 
 /// A prompt cut into messages. It borrows the body.
 struct PromptTurn {
-    PromptSource source = {};
-    std::vector<std::string_view> messages = {};  // raw; of completions the prompt alone
+    PromptSource source = {};           // of completions the prompt is its only message
     std::vector<ContentKey> keys = {};  // [n] covers all around the messages and the first n
     int64_t now_unix = 0;
 
@@ -34,11 +33,10 @@ class PromptCounter {
     /// Tries the template out, see find_append_law().
     explicit PromptCounter(PromptModel model);
 
-    /// `salt` names tenant and counter. Reads every byte once, without a tree. Errors:
-    /// invalid_argument when the messages are no array of objects, unsupported for a dialect whose
-    /// prompts are not counted, or for messages when the model has no chat template.
-    Result<PromptTurn> read(const PromptSource& source, const ContentKey& salt,
-                            int64_t now_unix) const;
+    /// `salt` names tenant and counter. Errors: invalid_argument when the messages are no list of
+    /// objects, unsupported for a dialect whose prompts are not counted, or for messages when the
+    /// model has no chat template.
+    Result<PromptTurn> read(PromptSource source, const ContentKey& salt, int64_t now_unix) const;
 
     /// From a turn that `memo` knows, when reading at most `most_bytes` leads to one and the
     /// template lets the rest be appended.
@@ -58,6 +56,7 @@ class PromptCounter {
     bool has_template() const { return model_.chat_template.has_value(); }
 
   private:
+    Result<void> check_conversation(const PromptSource& source) const;
     Result<CountedPrompt> count_conversation(const PromptTurn& turn, StretchCounts* known) const;
     Result<CountedPrompt> count_prompt(std::string_view raw) const;
     std::optional<CountedPrompt> append(const PromptTurn& turn, int64_t tokens_before,

@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "gateway/count/bench_prompts.h"
+#include "gateway/count/cut_messages.h"
 #include "net/http.h"
 
 namespace brigada {
@@ -59,7 +60,7 @@ struct Body {
         messages.reserve(messages.size() + kBodyPadding);
         tools.reserve(tools.size() + kBodyPadding);
     }
-    PromptSource source() const { return {.tools = tools, .messages = messages}; }
+    PromptSource source() const { return {.tools = tools, .messages = cut_messages(messages)}; }
 
     std::string messages, tools = dump_json(sixty_tools());
 };

@@ -2,6 +2,7 @@
 // vocabularies are large and not ours: here each gets one of bytes and a few merges, with all that
 // looks like a control token in the template as added tokens.
 #include "gateway/count/prompt_counter.h"
+#include "gateway/count/cut_messages.h"
 
 #include <gtest/gtest.h>
 
@@ -182,7 +183,7 @@ struct Body {
         messages.reserve(messages.size() + kBodyPadding);
         tools.reserve(tools.size() + kBodyPadding);
     }
-    PromptSource source() const { return {.tools = tools, .messages = messages}; }
+    PromptSource source() const { return {.tools = tools, .messages = cut_messages(messages)}; }
 
     std::string messages, tools;
 };
@@ -305,7 +306,7 @@ TEST(AppendLaw, needs_an_added_token_where_parts_meet) {
 struct Turn {
     explicit Turn(const char* messages_json, ContentKey salt = kSalt) : messages(messages_json) {
         messages.reserve(messages.size() + kBodyPadding);
-        turn = counter().read({.messages = messages}, salt, kNow).value();
+        turn = counter().read({.messages = cut_messages(messages)}, salt, kNow).value();
     }
     static const PromptCounter& counter() {
         static const PromptCounter made(model_of("qwen3"));
@@ -356,8 +357,10 @@ TEST(PromptCounter, says_what_it_does_not_count) {
     EXPECT_EQ(count(R"([{"role":"user","content":[{"type":"image_url"}]}])"),
               "\"image_url\" parts have tokens that no tokenizer of text counts");
     EXPECT_EQ(count(R"([{"content":"no role"}])"), "role: must be the role of a message");
-    EXPECT_EQ(Turn::counter().read({.messages = "{}"}, kSalt, kNow).error().message,
-              "messages: must be an array");
+    for (const char* list : {"{}", "[]", "[1]"})
+        EXPECT_EQ(
+            Turn::counter().read({.messages = cut_messages(list)}, kSalt, kNow).error().message,
+            "messages: must be a list of objects, with one at least");
     EXPECT_EQ(Turn::counter().read({.dialect = Dialect::embeddings}, kSalt, kNow).error().message,
               "prompts of embeddings are not counted");
 }

@@ -7,7 +7,6 @@
 
 #include "api/json_fields.h"
 #include "base/concat.h"
-#include "net/http.h"
 
 namespace brigada {
 
@@ -179,24 +178,6 @@ Result<void> add_system(std::string_view raw, ChatInput& out) {
 }
 
 }  // namespace
-
-Result<std::vector<std::string_view>> raw_items(std::string_view array) {
-    thread_local simdjson::ondemand::parser parser;
-    simdjson::ondemand::document document;
-    simdjson::ondemand::array items;
-    const simdjson::padded_string_view padded(array, array.size() + kBodyPadding);
-    if (parser.iterate(padded).get(document) || document.get_array().get(items))
-        return wrong("messages", "an array");
-    std::vector<std::string_view> out;
-    for (auto item : items) {
-        std::string_view raw;
-        simdjson::ondemand::object object;
-        if (item.get_object().get(object) || object.raw_json().get(raw))
-            return wrong("messages", "objects");
-        out.push_back(raw.substr(0, raw.rfind('}') + 1));  // raw_json() reads up to the next token
-    }
-    return out;
-}
 
 bool has_tools(const PromptSource& source) {
     if (source.tool_choice == "\"none\"" || !source.tools.starts_with('[')) return false;

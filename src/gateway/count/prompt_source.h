@@ -10,18 +10,25 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "dialect/dialect.h"
+#include "gateway/content_key.h"
 #include "tokens/chat_template.h"
 
 namespace brigada {
+
+/// One message, raw, and the key of it.
+struct PromptMessage {
+    std::string_view raw = {};
+    ContentKey key = {};
+};
 
 /// The fields of a body that make its prompt, as raw JSON; "" where there is none. Each may be read
 /// kBodyPadding bytes further.
 struct PromptSource {
     Dialect dialect = Dialect::chat;
     std::string_view tools = {};
-    std::string_view system = {};    // Anthropic's
-    std::string_view messages = {};  // chat and Anthropic's
-    std::string_view prompt = {};    // completions
+    std::string_view system = {};              // Anthropic's
+    std::vector<PromptMessage> messages = {};  // chat and Anthropic's
+    std::string_view prompt = {};              // completions
     std::string_view tool_choice = {};
     std::string_view template_arguments = {};     // chat_template_kwargs
     std::string_view add_generation_prompt = {};  // vLLM's two
@@ -37,9 +44,6 @@ struct PromptSource {
                 continue_final_message};
     }
 };
-
-/// The items of a raw JSON array. Error::invalid_argument when it is none.
-Result<std::vector<std::string_view>> raw_items(std::string_view array);
 
 /// Everything but the messages, of which only Anthropic's system is there. Errors: invalid_argument
 /// for what has a wrong type, unsupported for what is not text.

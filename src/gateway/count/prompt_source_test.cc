@@ -79,13 +79,5 @@ TEST(PromptSource, leaves_out_tools_that_may_not_be_called) {
     EXPECT_EQ(read_around({.tools = tools})->tools.size(), 1u);
 }
 
-TEST(PromptSource, is_cut_into_messages) {
-    const std::string raw = padded(R"([ {"a":[1,2]} , {"b":"}]"} ], "next": 1)");
-    const auto items = raw_items(std::string_view(raw).substr(0, raw.find(", \"next")));
-    ASSERT_TRUE(items.ok());
-    EXPECT_EQ(*items, (std::vector<std::string_view>{R"({"a":[1,2]})", R"({"b":"}]"})"}));
-    EXPECT_EQ(raw_items(padded("[1]")).error().message, "messages: must be objects");
-}
-
 }  // namespace
 }  // namespace brigada

@@ -1,0 +1,167 @@
+#include "gateway/body_memo.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace brigada {
+
+namespace {
+
+/// A body is found by the keys of its whole strides. Below two of them there is little to save.
+constexpr size_t kStride = 32 * 1024;
+
+/// Marks of what an upstream shall cache move through the last messages from call to call.
+constexpr size_t kMarkedMessages = 6;
+
+/// [n] covers the first n + 1 strides.
+std::vector<ContentKey> stride_keys(std::string_view body, ContentKey salt) {
+    std::vector<ContentKey> out;
+    out.reserve(body.size() / kStride);
+    for (; body.size() >= kStride; body.remove_prefix(kStride))
+        out.push_back(salt = content_key(salt, body.substr(0, kStride)));
+    return out;
+}
+
+/// Of the body's first `end` bytes, which are a stride at least.
+ContentKey content_before(size_t end, std::string_view body,
+                          const std::vector<ContentKey>& strides) {
+    const size_t whole = end / kStride;
+    return content_key(strides[whole - 1], body.substr(whole * kStride, end % kStride));
+}
+
+/// Of what is rendered before the list.
+ContentKey around_of(const CallBody& body) {
+    ContentKey out;
+    for (size_t field = 0; field < body.list.field; ++field)
+        out = content_key(out, body.prompt[field]);
+    return out;
+}
+
+/// Where the messages end that the next call will repeat byte for byte; 0 where there are none.
+size_t steady_end(const BodyList& list, std::string_view body) {
+    const auto& messages = list.messages;
+    for (size_t n = messages.size() - std::min(messages.size(), kMarkedMessages);
+         n < messages.size(); ++n)
+        if (find_cache_mark(messages[n].in(body)) != body.npos)
+            return n == 0 ? 0 : messages[n - 1].end();
+    return messages.back().end();
+}
+
+/// How many messages end up to there.
+ptrdiff_t messages_before(size_t end, const BodyList& list) {
+    return std::ranges::upper_bound(list.messages, end, {}, &BodySpan::end) - list.messages.begin();
+}
+
+void add_before_list(const CallBody& body, Dialect dialect, PromptChain& chain) {
+    for (size_t field = 0; field < body.list.field; ++field)
+        chain.add(body.prompt[field], dialect);
+}
+
+/// What of the list stands from `at` on in the body, and what is rendered behind the list.
+void add_from(size_t at, const CallBody& body, Dialect dialect, PromptChain& chain) {
+    chain.add(body.prompt[body.list.field].substr(at - body.list.at), dialect);
+    for (size_t field = body.list.field + 1; field < body.prompt.size(); ++field)
+        chain.add(body.prompt[field], dialect);
+}
+
+size_t size_of(const CallBody& body) {
+    size_t out = 0;
+    for (const std::string_view part : body.prompt)
+        out += part.size();
+    return out;
+}
+
+}  // namespace
+
+ContentKey message_key(std::string_view message, uint64_t random) {
+    return content_key(ContentKey{random, 0}, message);
+}
+
+size_t BodyMemo::bytes_of(const KnownBody& known) {
+    constexpr size_t kNodeBytes = 128;  // a list's, a table's, and its bucket
+    return kNodeBytes + sizeof(known) + known.list.messages.capacity() * sizeof(BodySpan) +
+           known.message_keys.capacity() * sizeof(ContentKey) + known.chain.bytes();
+}
+
+Result<ReadBody> BodyMemo::read(std::string_view body, Dialect dialect, std::string_view tenant) {
+    Reading reading{.body = body, .dialect = dialect, .tenant = tenant};
+    if (body.size() >= 2 * kStride)
+        reading.strides =
+            stride_keys(body, content_key({random_, static_cast<uint64_t>(dialect)}, tenant));
+    ReadBody out;
+    const KnownBody* known = find(reading);
+    if (known) {
+        auto read = read_call_body_behind(known->list, body, dialect);
+        if (read.ok())
+            out.body = *std::move(read);
+        else
+            known = nullptr;
+    }
+    if (known) {
+        ++hits_;
+    } else {
+        TRY(out.body, read_call_body(body, dialect));
+    }
+    name_messages(reading, known, out);
+    name_pieces(reading, known, out);
+    return out;
+}
+
+/// What is known of the longest beginning.
+const BodyMemo::KnownBody* BodyMemo::find(const Reading& reading) {
+    for (size_t n = reading.strides.size(); n-- > 0;) {
+        const KnownBody* known = known_.find(reading.strides[n]);
+        if (known && known->end() <= reading.body.size() &&
+            known->content == content_before(known->end(), reading.body, reading.strides))
+            return known;
+    }
+    return nullptr;
+}
+
+void BodyMemo::name_messages(const Reading& reading, const KnownBody* known, ReadBody& read) const {
+    const auto& messages = read.body.list.messages;
+    read.message_keys.reserve(messages.size());
+    if (known) read.message_keys = known->message_keys;
+    for (size_t n = read.message_keys.size(); n < messages.size(); ++n)
+        read.message_keys.push_back(message_key(messages[n].in(reading.body), random_));
+}
+
+/// The same keys as prompt_keys() has.
+void BodyMemo::name_pieces(const Reading& reading, const KnownBody* known, ReadBody& read) {
+    const auto& [text, dialect, tenant, strides] = reading;
+    const BodyList& list = read.body.list;
+    if (strides.empty() || list.messages.empty()) {
+        read.prompt = prompt_keys(read.body, dialect, tenant);
+        return;
+    }
+    const ContentKey around = around_of(read.body);
+    if (known && known->around != around) known = nullptr;
+    PromptChain chain = known ? known->chain : PromptChain(tenant);
+    chain.reserve(size_of(read.body));
+    if (!known) add_before_list(read.body, dialect, chain);
+    size_t at = known ? known->end() : list.at;
+    if (const size_t end = steady_end(list, text); end > std::max(at, kStride)) {
+        chain.add(text.substr(at, end - at), dialect);
+        keep(reading, read, end, around, chain);
+        at = end;
+    }
+    add_from(at, read.body, dialect, chain);
+    read.prompt = chain.take();
+}
+
+/// The next call is likely to repeat what stands before `end`.
+void BodyMemo::keep(const Reading& reading, const ReadBody& read, size_t end,
+                    const ContentKey& around, const PromptChain& chain) {
+    const BodyList& list = read.body.list;
+    const ptrdiff_t messages = messages_before(end, list);
+    KnownBody known{.list = {.field = list.field, .at = list.at},
+                    .message_keys = {},
+                    .content = content_before(end, reading.body, reading.strides),
+                    .around = around,
+                    .chain = chain};
+    known.list.messages.assign(list.messages.begin(), list.messages.begin() + messages);
+    known.message_keys.assign(read.message_keys.begin(), read.message_keys.begin() + messages);
+    known_.put(reading.strides[end / kStride - 1], std::move(known));
+}
+
+}  // namespace brigada
