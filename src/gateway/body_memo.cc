@@ -1,6 +1,7 @@
 #include "gateway/body_memo.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace brigada {
@@ -12,6 +13,9 @@ constexpr size_t kStride = 32 * 1024;
 
 /// Marks of what an upstream shall cache move through the last messages from call to call.
 constexpr size_t kMarkedMessages = 6;
+
+/// Fewer are read sooner than known.
+constexpr size_t kLeastTools = 1'024;
 
 /// [n] covers the first n + 1 strides.
 std::vector<ContentKey> stride_keys(std::string_view body, ContentKey salt) {
@@ -27,14 +31,6 @@ ContentKey content_before(size_t end, std::string_view body,
                           const std::vector<ContentKey>& strides) {
     const size_t whole = end / kStride;
     return content_key(strides[whole - 1], body.substr(whole * kStride, end % kStride));
-}
-
-/// Of what is rendered before the list.
-ContentKey around_of(const CallBody& body) {
-    ContentKey out;
-    for (size_t field = 0; field < body.list.field; ++field)
-        out = content_key(out, body.prompt[field]);
-    return out;
 }
 
 /// Where the messages end that the next call will repeat byte for byte; 0 where there are none.
@@ -91,7 +87,7 @@ Result<ReadBody> BodyMemo::read(std::string_view body, Dialect dialect, std::str
     ReadBody out;
     const KnownBody* known = find(reading);
     if (known) {
-        auto read = read_call_body_behind(known->list, body, dialect);
+        auto read = read_on(*known, reading);
         if (read.ok())
             out.body = *std::move(read);
         else
@@ -105,6 +101,30 @@ Result<ReadBody> BodyMemo::read(std::string_view body, Dialect dialect, std::str
     name_messages(reading, known, out);
     name_pieces(reading, known, out);
     return out;
+}
+
+Result<CallBody> BodyMemo::read_on(const KnownBody& known, Reading& reading) {
+    const BodySpan tools = known.tools_in(reading.body);
+    TRY(CallBody out, read_call_body_but({known.list, tools}, reading.body, reading.dialect));
+    if (tools.size > 0) reading.tools = {tools, known.tools.key};
+    return out;
+}
+
+/// The same tools: before the list they stand where they stood, behind it as far from the end.
+BodySpan BodyMemo::KnownBody::tools_in(std::string_view body) const {
+    BodySpan place = tools.place;
+    if (place.size == 0 || place.at < list.at) return place;
+    place.at = body.size() - std::min(body.size(), size - place.at);
+    const bool fits = place.at >= end() && place.end() <= body.size();
+    return fits && content_key(ContentKey(), place.in(body)) == tools.key ? place : BodySpan();
+}
+
+BodyMemo::Tools BodyMemo::tools_of(const CallBody& body, std::string_view text) {
+    const std::string_view raw = body.prompt[kToolsField];
+    if (raw.size() < kLeastTools || raw.front() != '[') return {};
+    const BodySpan place{.at = static_cast<size_t>(raw.data() - text.data()),
+                         .size = raw.find_last_of(']') + 1};
+    return {place, content_key(ContentKey(), place.in(text))};
 }
 
 /// What is known of the longest beginning.
@@ -127,14 +147,15 @@ void BodyMemo::name_messages(const Reading& reading, const KnownBody* known, Rea
 }
 
 /// The same keys as prompt_keys() has.
-void BodyMemo::name_pieces(const Reading& reading, const KnownBody* known, ReadBody& read) {
-    const auto& [text, dialect, tenant, strides] = reading;
+void BodyMemo::name_pieces(Reading& reading, const KnownBody* known, ReadBody& read) {
+    const auto [text, dialect, tenant] = std::tuple(reading.body, reading.dialect, reading.tenant);
     const BodyList& list = read.body.list;
-    if (strides.empty() || list.messages.empty()) {
+    if (reading.strides.empty() || list.messages.empty()) {
         read.prompt = prompt_keys(read.body, dialect, tenant);
         return;
     }
-    const ContentKey around = around_of(read.body);
+    if (reading.tools.place.size == 0) reading.tools = tools_of(read.body, text);
+    const ContentKey around = around_of(read.body, reading.tools);
     if (known && known->around != around) known = nullptr;
     PromptChain chain = known ? known->chain : PromptChain(tenant);
     chain.reserve(size_of(read.body));
@@ -149,13 +170,25 @@ void BodyMemo::name_pieces(const Reading& reading, const KnownBody* known, ReadB
     read.prompt = chain.take();
 }
 
+/// Of what is rendered before the list.
+ContentKey BodyMemo::around_of(const CallBody& body, const Tools& tools) {
+    ContentKey out = tools.key;
+    for (size_t field = 0; field < body.list.field; ++field) {
+        const bool is_named = field == kToolsField && tools.place.size > 0;
+        out = content_key(out, body.prompt[field].substr(is_named ? tools.place.size : 0));
+    }
+    return out;
+}
+
 /// The next call is likely to repeat what stands before `end`.
 void BodyMemo::keep(const Reading& reading, const ReadBody& read, size_t end,
                     const ContentKey& around, const PromptChain& chain) {
     const BodyList& list = read.body.list;
     const ptrdiff_t messages = messages_before(end, list);
-    KnownBody known{.list = {.field = list.field, .at = list.at},
+    KnownBody known{.size = reading.body.size(),
+                    .list = {.field = list.field, .at = list.at},
                     .message_keys = {},
+                    .tools = reading.tools,
                     .content = content_before(end, reading.body, reading.strides),
                     .around = around,
                     .chain = chain};

@@ -37,29 +37,41 @@ class BodyMemo {
     uint64_t hits() const { return hits_; }
 
   private:
-    /// A body up to the end of one of its messages.
+    struct Tools {
+        BodySpan place = {};  // with their brackets; empty: there are none, or few
+        ContentKey key = {};
+    };
+
+    /// A body up to the end of one of its messages, and its tools.
     struct KnownBody {
+        size_t size;
         BodyList list;  // up to that message
         std::vector<ContentKey> message_keys;
+        Tools tools;
         ContentKey content;  // of all before its end
         ContentKey around;   // of what is rendered before the list
         PromptChain chain;   // up to that message
 
         size_t end() const { return list.messages.back().end(); }
+        BodySpan tools_in(std::string_view body) const;
     };
 
-    /// A body, and the keys of its strides.
+    /// A body, the keys of its strides, and its tools.
     struct Reading {
         std::string_view body;
         Dialect dialect;
         std::string_view tenant;
         std::vector<ContentKey> strides = {};
+        Tools tools = {};
     };
 
     static size_t bytes_of(const KnownBody& known);
     const KnownBody* find(const Reading& reading);
+    static Result<CallBody> read_on(const KnownBody& known, Reading& reading);
+    static Tools tools_of(const CallBody& body, std::string_view text);
+    static ContentKey around_of(const CallBody& body, const Tools& tools);
     void name_messages(const Reading& reading, const KnownBody* known, ReadBody& read) const;
-    void name_pieces(const Reading& reading, const KnownBody* known, ReadBody& read);
+    void name_pieces(Reading& reading, const KnownBody* known, ReadBody& read);
     void keep(const Reading& reading, const ReadBody& read, size_t end, const ContentKey& around,
               const PromptChain& chain);
 

@@ -148,8 +148,8 @@ TEST(BodyMemo, says_what_is_wrong_with_a_body_whose_beginning_it_knows) {
     const std::string open = good.substr(0, good.size() - 2);  // behind the last message
     ASSERT_NO_FATAL_FAILURE(expect_same(memo, good, Dialect::chat));
     for (const std::string_view rest :
-         {"", ",", ",]}", "]", "}", "]]}", R"(,{"role":"user"]})", R"(,{"a":1}]} x)",
-          R"(],"model":7})", R"(],"messages":[]})", R"(],"input":["a"]})",
+         {R"(,{"role":"user"}]})", "", ",", ",]}", "]", "}", "]]}", R"(,{"role":"user"]})",
+          R"(,{"a":1}]} x)", R"(],"model":7})", R"(],"messages":[]})", R"(],"input":["a"]})",
           R"(],"messages":"no list"})", ",1,null]}", R"(,{"a":"\ud800")", R"({"a":1}]})"})
         ASSERT_NO_FATAL_FAILURE(expect_same(memo, concat(open, rest), Dialect::chat)) << rest;
     EXPECT_GE(memo.hits(), 1u);

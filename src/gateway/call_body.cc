@@ -10,6 +10,7 @@
 #include "dialect/volatile_block.h"
 #include "gateway/nesting.h"
 #include "gateway/raw_json.h"
+#include "gateway/short_body.h"
 #include "net/http.h"
 
 namespace brigada {
@@ -26,13 +27,13 @@ static_assert(kBodyPadding >= simdjson::SIMDJSON_PADDING);
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-/// One body on its way through simdjson; every step says what was wrong with which field. What is
-/// read is the whole body, or `text`, which lacks the known messages of its list.
+/// One body on its way through simdjson; every step says what was wrong with which field.
 class Reader {
   public:
     Reader(std::string_view body, Dialect dialect) : body_(body), text_(body), dialect_(dialect) {}
-    Reader(std::string_view body, Dialect dialect, const BodyList& known, std::string_view text)
-        : body_(body), text_(text), dialect_(dialect), known_(&known) {}
+    /// What is known stands in the body, but not in `rest`, which is all that is read.
+    Reader(std::string_view body, Dialect dialect, const KnownParts& known, const ShortBody& rest)
+        : body_(body), text_(rest.text()), dialect_(dialect), known_(&known), rest_(&rest) {}
 
     Result<CallBody> read() {
         thread_local simdjson::ondemand::parser parser;  // keeps its buffers for the next body
@@ -58,12 +59,13 @@ class Reader {
     /// Where in the body it stands that simdjson sees at `at`.
     size_t offset(const char* at) const {
         const auto in_text = static_cast<size_t>(at - text_.data());
-        const bool is_behind_known = known_ && in_text > known_->at;
-        return is_behind_known ? in_text + body_.size() - text_.size() : in_text;
+        return rest_ ? rest_->in_body(in_text) : in_text;
     }
     size_t offset(std::string_view token) const { return offset(token.data()); }
     std::string_view in_body(std::string_view token) const {
-        return token.empty() ? token : body_.substr(offset(token), token.size());
+        if (token.empty()) return token;
+        const size_t begin = offset(token);
+        return body_.substr(begin, offset(token.data() + token.size()) - begin);
     }
 
     Result<void> read_fields(object& top) {
@@ -154,7 +156,7 @@ class Reader {
         simdjson::ondemand::array list;
         const size_t at = offset(found.raw_json_token());
         out_.list = {.field = field, .at = at};
-        if (known_ && known_->at == at) out_.list.messages = known_->messages;
+        if (known_ && known_->list.at == at) out_.list.messages = known_->list.messages;
         if (auto error = found.get_array().get(list)) return not_json(error);
         for (auto item : list) {
             value message;
@@ -302,26 +304,13 @@ class Reader {
     std::string_view body_;
     std::string_view text_;
     Dialect dialect_;
-    const BodyList* known_ = nullptr;
+    const KnownParts* known_ = nullptr;
+    const ShortBody* rest_ = nullptr;
     simdjson::ondemand::document document_;
     CallBody out_;
     bool usage_is_asked_ = false;
     std::optional<Splice> usage_at_;
 };
-
-/// In `text`, the body with but the list's bracket where the known messages are. False when a
-/// comma with a message or the other bracket does not come behind them.
-bool leave_out_known(const BodyList& known, std::string_view body, std::string& text) {
-    size_t rest = body.find_first_not_of(kBlanks, known.messages.back().end());
-    if (rest == body.npos) return false;
-    const bool ends = body[rest] == ']';
-    if (!ends && body[rest] != ',') return false;
-    if (!ends) rest = body.find_first_not_of(kBlanks, rest + 1);
-    if (rest == body.npos || ends != (body[rest] == ']')) return false;
-    text.reserve(known.at + 1 + body.size() - rest + kBodyPadding);
-    text.assign(body.substr(0, known.at + 1)).append(body.substr(rest));
-    return true;
-}
 
 }  // namespace
 
@@ -345,14 +334,16 @@ Result<CallBody> read_call_body(std::string_view body, Dialect dialect) {
     return Reader(body, dialect).read();
 }
 
-Result<CallBody> read_call_body_behind(const BodyList& known, std::string_view body,
-                                       Dialect dialect) {
-    thread_local std::string text;
-    if (!leave_out_known(known, body, text))
+Result<CallBody> read_call_body_but(const KnownParts& known, std::string_view body,
+                                    Dialect dialect) {
+    thread_local ShortBody rest;
+    if (!rest.make(known, body))
         return Error{Code::invalid_argument, "the list of messages does not go on"};
-    TRY(CallBody out, Reader(body, dialect, known, text).read());
-    if (out.list.at != known.at)
-        return Error{Code::invalid_argument, "another list of messages came behind it"};
+    TRY(CallBody out, Reader(body, dialect, known, rest).read());
+    const std::string_view tools = out.prompt[kToolsField];
+    const bool has_tools = known.tools.size == 0 || tools.data() == body.data() + known.tools.at;
+    if (out.list.at != known.list.at || !has_tools)
+        return Error{Code::invalid_argument, "what is known stands elsewhere"};
     return out;
 }
 

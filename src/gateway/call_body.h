@@ -33,8 +33,9 @@ std::vector<std::string_view> spliced(std::string_view body, const std::vector<S
 /// The fields that make the prompt, in the order in which chat templates render them.
 inline constexpr std::array<std::string_view, 6> kPromptFields = {
     "tools", "system", "instructions", "messages", "input", "prompt"};
-inline constexpr size_t kSystemField = 1, kMessagesField = 3, kInputField = 4, kPromptField = 5;
-static_assert(kPromptFields[kSystemField] == "system" &&
+inline constexpr size_t kToolsField = 0, kSystemField = 1, kMessagesField = 3, kInputField = 4,
+                        kPromptField = 5;
+static_assert(kPromptFields[kToolsField] == "tools" && kPromptFields[kSystemField] == "system" &&
               kPromptFields[kMessagesField] == "messages" &&
               kPromptFields[kInputField] == "input" && kPromptFields[kPromptField] == "prompt");
 
@@ -89,10 +90,15 @@ struct CallBody {
 /// here.
 Result<CallBody> read_call_body(std::string_view body, Dialect dialect);
 
-/// The same of a body that was read before up to and with the messages of `known`, of which there
-/// is one at least: they are not read again. Any error, also of a body that does not go on as lists
-/// do, says no more than that the whole must be read.
-Result<CallBody> read_call_body_behind(const BodyList& known, std::string_view body,
-                                       Dialect dialect);
+/// Parts of a body that were read before.
+struct KnownParts {
+    const BodyList& list;  // all up to and with its messages, of which there is one at least
+    BodySpan tools = {};   // with their brackets; empty: they are not known
+};
+
+/// The same of a body in which some parts are known: they are not read again. Any error says no
+/// more than that the whole must be read.
+Result<CallBody> read_call_body_but(const KnownParts& known, std::string_view body,
+                                    Dialect dialect);
 
 }  // namespace brigada

@@ -33,8 +33,9 @@ class TagTable {
 
     /// The number was added under this hash.
     void remove(uint64_t hash, uint32_t number) {
-        size_t at = home(tag_of(hash));
-        while (entries_[at].number != number) {
+        const uint32_t tag = tag_of(hash);
+        size_t at = home(tag);
+        while (entries_[at].number != number || entries_[at].tag != tag) {
             CHECK(entries_[at].number != kNone, number, " is not in the table");
             at = next(at);
         }
@@ -43,6 +44,7 @@ class TagTable {
     }
 
     size_t size() const { return size_; }
+    size_t bytes() const { return entries_.capacity() * sizeof(Entry); }
 
     /// Calls visit(number) for every entry.
     template <typename Visit>

@@ -31,5 +31,16 @@ TEST(TagTable, finds_what_a_map_finds) {
     }
 }
 
+TEST(TagTable, has_a_number_under_several_hashes) {
+    TagTable table;
+    for (uint64_t hash = 0; hash < 50; ++hash)
+        table.add(hash << 58, 7);
+    for (uint64_t hash = 0; hash < 50; hash += 2)
+        table.remove(hash << 58, 7);
+    const auto is_it = [](uint32_t number) { return number == 7; };
+    for (uint64_t hash = 0; hash < 50; ++hash)
+        EXPECT_EQ(table.find(hash << 58, is_it), hash % 2 == 1 ? 7 : TagTable::kNone) << hash;
+}
+
 }  // namespace
 }  // namespace brigada

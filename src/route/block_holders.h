@@ -1,16 +1,19 @@
-// BlockHolders: which upstreams hold a block, for all upstreams in one table, so that how much of a
-// prompt each of a thousand holds takes the looks of a few. Every upstream is a holder with blocks
-// of its own, numbered by itself; most keys have one holder, those of a system prompt have many.
+// BlockHolders: the blocks that upstreams hold, those of all upstreams in one tree, so that how
+// much of a prompt each of a thousand holds is one walk along it. Keys that follow each other are
+// one branch, copied and compared as a whole; others leave it after any of its blocks. Every
+// upstream is a holder with a share in branches, always their beginning.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "base/huge_pages.h"
 #include "kv/block_key.h"
+#include "kv/tag_table.h"
+#include "route/key_array.h"
 
 namespace brigada {
 
@@ -18,34 +21,57 @@ class BlockHolders {
   public:
     static constexpr uint32_t kNone = UINT32_MAX;
 
+    /// A place in the tree: after so many blocks of a branch, or before all blocks.
+    struct Spot {
+        uint32_t branch = kNone;
+        uint32_t blocks = 0;
+        friend bool operator==(const Spot&, const Spot&) = default;
+    };
+
+    /// How many blocks of a branch a holder holds. `run` is a note of its own.
+    struct Share {
+        uint32_t holder = kNone;
+        uint32_t run = kNone;
+        uint32_t blocks = 0;
+    };
+
+    /// How far a prompt is held: where that is, and how many of its blocks it took to get there.
+    struct Reach {
+        Spot spot;
+        uint32_t blocks = 0;
+    };
+
     /// `salt` decides where keys lie in the table, so that nobody can write prompts that crowd one
     /// place.
     explicit BlockHolders(uint64_t salt);
 
-    /// A new holder of at most so many blocks, numbered from 0.
-    uint32_t add_holder(uint32_t blocks);
+    uint32_t add_holder();
 
     /// Its number may be given to another. It must hold nothing.
     void remove_holder(uint32_t holder);
 
-    /// The number that the holder gave to the block of this key; kNone: it does not hold it.
-    uint32_t find(BlockKey key, uint32_t holder) const;
-
-    BlockKey key(uint32_t holder, uint32_t block) const { return keys_[holder][block]; }
-
-    /// This key will be asked for soon: fetches its place of the table, which is too large for any
-    /// cache.
-    void expect(BlockKey key) const { __builtin_prefetch(&table_[home(tag_of(key))]); }
-
-    void add(BlockKey key, uint32_t holder, uint32_t block);
-    void remove(uint32_t holder, uint32_t block);
-
-    /// How many of the leading keys each holder in `asked` (ascending) holds. Whoever holds a key
-    /// holds those before it.
+    /// How many of the leading keys each of the holders in `asked` holds.
     std::vector<uint32_t> match(std::span<const BlockKey> keys,
                                 std::span<const uint32_t> asked) const;
 
-    size_t blocks() const { return blocks_; }  // of all holders
+    /// How far the holder, which holds all before `from`, holds the keys that follow there.
+    Reach reach(uint32_t holder, Spot from, std::span<const BlockKey> keys) const;
+
+    /// The spot before the block of this key, if the holder holds it. The first time is slow: from
+    /// then on single blocks are found, which costs those who only route nothing.
+    std::optional<Spot> find(BlockKey key, uint32_t holder);
+
+    /// Where the keys lead from a spot that the holder holds, as far as that is one branch: on in
+    /// its own, or into another. What nobody holds there is added; set_share() says who does.
+    Spot lead(uint32_t holder, Spot from, std::span<const BlockKey> keys);
+
+    /// The holder's share of this branch; of no blocks when it has none.
+    Share share(uint32_t branch, uint32_t holder) const;
+
+    /// What nobody holds any more is forgotten.
+    void set_share(uint32_t branch, const Share& share);
+
+    size_t blocks() const;  // of all holders, counted one by one
     size_t bytes() const;
 
     void check() const;
@@ -53,45 +79,50 @@ class BlockHolders {
   private:
     static constexpr uint32_t kShared = UINT32_MAX - 1;
 
-    /// A place of the table: half of the key's hash, and the one block that has the key, or which
-    /// of shared_ names all.
-    struct Entry {
-        uint32_t tag = 0;
-        uint32_t holder = kNone;  // kNone: free; kShared: `block` is a place in shared_
-        uint32_t block = 0;
+    /// As long as its longest share. One without keys is free.
+    struct Branch {
+        [[no_unique_address]] KeyArray keys;
+        Spot from;                // where it leaves its parent
+        uint32_t next = kNone;    // of its bucket, or the next free one
+        uint32_t holder = kNone;  // the only one; kShared: `run` is a place in shares_
+        uint32_t run = kNone;
     };
+    static_assert(sizeof(Branch) == 32);
 
-    using HolderSet = std::vector<uint64_t>;  // a bit each
+    using Shares = std::vector<Share>;  // in ascending order of holder
 
-    struct Shared {
-        BlockKey key{};
-        std::vector<std::pair<uint32_t, uint32_t>> blocks;  // (holder, block), ascending
-        HolderSet holders;
-    };
+    std::span<const BlockKey> keys_after(Spot spot) const;
+    uint64_t hash_of(BlockKey key, Spot from) const;
+    size_t bucket_of(BlockKey key, Spot from) const;
+    uint32_t branch_at(Spot from, BlockKey key) const;
+    Spot step(Spot from, std::span<const BlockKey> keys) const;
+    std::span<const Share> shares_of(const Branch& branch, Share& only) const;
 
-    uint32_t tag_of(BlockKey key) const;
-    size_t home(uint32_t tag) const { return uint64_t{tag} * table_.size() >> 32; }
-    size_t next(size_t at) const { return at + 1 == table_.size() ? 0 : at + 1; }
-    size_t distance(size_t from, size_t to) const;
-    const Entry* entry(BlockKey key) const;
-    bool is_of(const Entry& entry, BlockKey key) const;
-    void put(const Entry& entry);
-    void grow();
-    void close_hole(size_t hole);
-    void share(Entry& entry, BlockKey key, uint32_t holder, uint32_t block);
-    void unshare(Entry& entry, uint32_t holder);
-    HolderSet holding(BlockKey key, const HolderSet& asked) const;
-    void match_between(std::span<const BlockKey> keys, uint32_t least, uint32_t most,
-                       HolderSet asked, std::vector<uint32_t>& blocks) const;
+    uint32_t add_branch(Spot from, std::span<const BlockKey> keys);
+    void free_branch(uint32_t id);
+    void put(uint32_t id);
+    void grow_buckets();
+
+    void share_with_others(Branch& branch);
+    void share_no_more(Branch& branch);
+    void lengthen(uint32_t id, std::span<const BlockKey> keys);
+    void truncate(uint32_t id, uint32_t blocks);
+
+    void list_blocks();
+    uint64_t block_hash(BlockKey key) const { return hash_of(key, {}); }
+
+    void check_branch(uint32_t id) const;
 
     uint64_t salt_;
-    std::vector<Entry, HugePages<Entry>> table_;
-    size_t used_ = 0;  // places of the table
-    size_t blocks_ = 0;
-    std::vector<std::vector<BlockKey>> keys_;  // by holder and block
+    uint32_t holders_ = 0;  // numbers given out so far
     std::vector<uint32_t> free_holders_;
-    std::vector<Shared> shared_;
-    std::vector<uint32_t> free_shared_;
+    std::deque<Branch> branches_;
+    size_t used_ = 0;                // of branches_
+    uint32_t free_ = kNone;          // the first of the others
+    std::vector<uint32_t> buckets_;  // branches by first key and origin
+    std::vector<Shares> shares_;     // of branches with several holders
+    std::vector<uint32_t> free_shares_;
+    std::optional<TagTable> by_block_;  // branches by each of their keys, once find() was called
 };
 
 }  // namespace brigada

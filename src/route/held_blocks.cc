@@ -2,25 +2,14 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
-#include "base/ids.h"
 
 namespace brigada {
-namespace {
-
-constexpr size_t kAhead = 8;  // keys: as many fetches as a core has under way
-
-}  // namespace
 
 HeldBlocks::HeldBlocks(uint32_t capacity, BlockHolders& holders)
-    : holders_(holders),
-      holder_(holders.add_holder(capacity)),
-      limit_(capacity),
-      nodes_(capacity, Node{.parent = kFree}) {
-    CHECK(capacity < kFree);
-    clear();
-}
+    : holders_(holders), holder_(holders.add_holder()), capacity_(capacity), limit_(capacity) {}
 
 HeldBlocks::~HeldBlocks() {
     clear();
@@ -28,231 +17,231 @@ HeldBlocks::~HeldBlocks() {
 }
 
 size_t HeldBlocks::bytes() const {
-    return nodes_.capacity() * sizeof(Node) + leaves_.capacity() * sizeof(uint32_t);
+    return runs_.size() * sizeof(Run) * 65 / 64;  // a pointer for each piece of 512 bytes
 }
 
-void HeldBlocks::clear() {
-    leaves_.clear();
-    blocks_ = 0;
-    free_ = kNone;
-    for (uint32_t i = capacity(); i > 0; --i) {
-        if (nodes_[i - 1].parent != kFree) holders_.remove(holder_, i - 1);
-        free_node(i - 1);
-    }
-}
-
-void HeldBlocks::free_node(uint32_t node) {
-    nodes_[node] = Node{.parent = kFree, .next_sibling = std::exchange(free_, node)};
-}
-
-// --- finding ------------------------------------------------------------------------------------
-
-// Bisection: 13 looks for 6,250 keys.
-uint32_t HeldBlocks::match(std::span<const BlockKey> keys, uint32_t guess) const {
-    size_t held = 0;
-    size_t missing = keys.size() + 1;
-    const auto look = [&](size_t count) {
-        (find(keys[count - 1]) != kNone ? held : missing) = count;
-    };
-    if (guess > 0 && guess < missing) look(guess);
-    if (guess > 0 && held == guess && guess + 1 < missing) look(guess + 1);
-    while (missing - held > 1)
-        look(held + (missing - held) / 2);
-    return static_cast<uint32_t>(held);
+uint32_t HeldBlocks::match(std::span<const BlockKey> keys) const {
+    return holders_.reach(holder_, Spot{}, keys).blocks;
 }
 
 // --- adding and using ---------------------------------------------------------------------------
 
-void HeldBlocks::insert(std::span<const BlockKey> keys, uint32_t guess) {
-    ++step_;
-    const uint32_t held = match(keys, guess);
-    append(held == 0 ? kNone : find(keys[held - 1]), keys.subspan(held));
+void HeldBlocks::insert(std::span<const BlockKey> keys) {
+    append(Spot{}, keys);
 }
 
 void HeldBlocks::extend(std::optional<BlockKey> parent, std::span<const BlockKey> keys) {
-    const uint32_t above = parent ? find(*parent) : kNone;
-    if (parent && above == kNone) return;
-    ++step_;
-    append(above, keys);
-}
-
-void HeldBlocks::append(uint32_t here, std::span<const BlockKey> keys) {
-    for (size_t i = 0; i < keys.size(); ++i) {
-        if (i + kAhead < keys.size()) holders_.expect(keys[i + kAhead]);
-        const BlockKey key = keys[i];
-        uint32_t next = find(key);
-        if (next == kNone) {
-            if (!make_room(here)) break;
-            next = add(key, here);
-        } else if (here != kNone) {
-            list_if_leaf(here);  // an engine named a parent that is not the one we know
-        }
-        here = next;
+    Spot from;
+    if (parent) {
+        const auto place = holders_.find(*parent, holder_);
+        if (!place) return;
+        from = {place->branch, place->blocks + 1};
     }
-    if (here != kNone) use(here);
+    append(from, keys);
 }
 
-// The node that the next key will hang from is not listed meanwhile, so that making room for a
-// child never takes its parent.
-bool HeldBlocks::make_room(uint32_t spared) {
-    if (blocks_ < limit_) return true;
-    if (spared != kNone) unlist(spared);
-    if (leaves_.empty()) return false;
-    evict_leaf(spared);
-    return true;
+void HeldBlocks::append(Spot from, std::span<const BlockKey> keys) {
+    const BlockHolders::Reach held = holders_.reach(holder_, from, keys);
+    const uint32_t tip = run_before(held.spot);
+    const auto missing = keys.subspan(held.blocks);
+    use(tip);
+    make_room(missing.size(), tip);
+    add(tip, missing.first(std::min<size_t>(missing.size(), limit_ - blocks_)));
 }
 
-uint32_t HeldBlocks::add(BlockKey key, uint32_t parent) {
-    const uint32_t added = free_;
-    Node& node = nodes_[added];
-    free_ = node.next_sibling;
-    node = Node{.last_used = step_, .parent = parent};
-    holders_.add(key, holder_, added);
-    if (parent != kNone) {
-        unlist(parent);
-        node.next_sibling = std::exchange(nodes_[parent].first_child, added);
-        if (node.next_sibling != kNone) nodes_[node.next_sibling].previous_sibling = added;
+/// The run that ends at a spot of what is held.
+uint32_t HeldBlocks::run_before(Spot spot) {
+    uint32_t run = holders_.share(spot.branch, holder_).run;
+    while (run != kNone && first_block(run) >= spot.blocks)
+        run = runs_[run].parent;
+    return run == kNone || runs_[run].end == spot ? run : cut(run, spot.blocks);
+}
+
+/// What lies before so many blocks of the branch becomes a run of its own.
+uint32_t HeldBlocks::cut(uint32_t run, uint32_t blocks) {
+    const uint32_t upper = new_run(
+        {.end = {runs_[run].end.branch, blocks}, .parent = runs_[run].parent, .children = 1});
+    runs_[run].parent = upper;
+    put_before(runs_[run].newer, upper);
+    return upper;
+}
+
+/// The path to `tip` is what was used last, its end before its beginning.
+void HeldBlocks::use(uint32_t tip) {
+    for (uint32_t run = tip; run != kNone; run = runs_[run].parent) {
+        while (continues(runs_[run].parent, run) && runs_[runs_[run].parent].children == 1)
+            join_above(run);  // from now on they were used together
+        unlink(run);
+        put_before(kNone, run);
     }
-    ++blocks_;
+}
+
+/// Takes its parent's blocks.
+void HeldBlocks::join_above(uint32_t run) {
+    const uint32_t above = runs_[run].parent;
+    runs_[run].parent = runs_[above].parent;
+    unlink(above);
+    free_run(above);
+}
+
+// The path to what is spared is newer than it.
+void HeldBlocks::make_room(size_t blocks, uint32_t spared) {
+    while (blocks_ + blocks > limit_ && oldest_ != spared)
+        shorten(oldest_,
+                static_cast<uint32_t>(std::min<size_t>(blocks_ + blocks - limit_, size(oldest_))));
+}
+
+void HeldBlocks::add(uint32_t tip, std::span<const BlockKey> keys) {
+    while (!keys.empty()) {
+        const Spot from = tip == kNone ? Spot{} : runs_[tip].end;
+        const Spot to = holders_.lead(holder_, from, keys);
+        const uint32_t added = to.branch == from.branch ? to.blocks - from.blocks : to.blocks;
+        tip = go_on(tip, to);
+        holders_.set_share(to.branch, {holder_, tip, to.blocks});
+        blocks_ += added;
+        keys = keys.subspan(added);
+    }
+}
+
+/// The run that goes on from `tip` to the end of what was just used.
+uint32_t HeldBlocks::go_on(uint32_t tip, Spot to) {
+    if (tip != kNone && runs_[tip].end.branch == to.branch && runs_[tip].children == 0) {
+        runs_[tip].end = to;
+        return tip;
+    }
+    const uint32_t added = new_run({.end = to, .parent = tip});
+    put_before(tip, added);
+    if (tip != kNone) ++runs_[tip].children;
     return added;
-}
-
-void HeldBlocks::use(uint32_t node) {
-    unlist(node);
-    nodes_[node].last_used = step_;
-    list_if_leaf(node);
 }
 
 // --- removing -----------------------------------------------------------------------------------
 
-void HeldBlocks::evict_leaf(uint32_t spared) {
-    const uint32_t leaf = leaves_.front();
-    const uint32_t parent = nodes_[leaf].parent;
-    if (parent != kNone) holders_.expect(holders_.key(holder_, parent));  // probably the next
-    erase(leaf);
-    if (parent != kNone && parent != spared) list_if_leaf(parent);
+void HeldBlocks::set_limit(uint32_t blocks) {
+    limit_ = std::min(blocks, capacity_);
+    make_room(0, kNone);
+}
+
+void HeldBlocks::clear() {
+    while (oldest_ != kNone)
+        shorten(oldest_, size(oldest_));
 }
 
 void HeldBlocks::remove(BlockKey key) {
-    const uint32_t top = find(key);
-    if (top == kNone) return;
-    const uint32_t parent = nodes_[top].parent;
-    for (uint32_t node = top; node != parent;) {
-        while (nodes_[node].first_child != kNone)
-            node = nodes_[node].first_child;
-        const uint32_t above = nodes_[node].parent;
-        erase(node);
-        node = above;
+    const auto place = holders_.find(key, holder_);
+    if (!place) return;
+    uint32_t run = holders_.share(place->branch, holder_).run;
+    while (first_block(run) > place->blocks)
+        run = runs_[run].parent;
+    if (first_block(run) < place->blocks) cut(run, place->blocks);
+    remove_from(run);
+}
+
+/// And whatever continues it, which is older.
+void HeldBlocks::remove_from(uint32_t top) {
+    std::vector<uint32_t> gone = {top};
+    uint32_t awaited = runs_[top].children;
+    std::vector<bool> goes(awaited > 0 ? runs_.size() : 0);
+    if (awaited > 0) goes[top] = true;
+    for (uint32_t run = runs_[top].older; awaited > 0; run = runs_[run].older) {
+        if (runs_[run].parent == kNone || !goes[runs_[run].parent]) continue;
+        goes[run] = true;
+        gone.push_back(run);
+        awaited += runs_[run].children - 1;
     }
-    if (parent != kNone) list_if_leaf(parent);
-}
-
-// A use is noted only where it ended. The block above was last used at the latest of the uses noted
-// at itself and below, and hears of those when the blocks below go.
-void HeldBlocks::erase(uint32_t node) {
-    const Node& gone = nodes_[node];
-    CHECK(gone.first_child == kNone);
-    if (gone.parent != kNone) {
-        Node& above = nodes_[gone.parent];
-        above.last_used = std::max(above.last_used, gone.last_used);
+    while (!gone.empty()) {
+        shorten(gone.back(), size(gone.back()));
+        gone.pop_back();
     }
-    unlist(node);
-    holders_.remove(holder_, node);
-    unlink_from_parent(node);
-    free_node(node);
-    --blocks_;
 }
 
-void HeldBlocks::unlink_from_parent(uint32_t node) {
-    const uint32_t parent = nodes_[node].parent;
-    const uint32_t next = nodes_[node].next_sibling;
-    const uint32_t previous = nodes_[node].previous_sibling;
-    if (next != kNone) nodes_[next].previous_sibling = previous;
-    if (previous != kNone) nodes_[previous].next_sibling = next;
-    if (parent != kNone && previous == kNone) nodes_[parent].first_child = next;
-}
-
-void HeldBlocks::set_limit(uint32_t blocks) {
-    limit_ = std::min(blocks, capacity());
-    while (blocks_ > limit_)
-        evict_leaf(kNone);
-}
-
-// --- the heap of leaves ------------------------------------------------------------------------
-
-bool HeldBlocks::goes_before(uint32_t a, uint32_t b) const {
-    return std::pair(nodes_[a].last_used, a) < std::pair(nodes_[b].last_used, b);
-}
-
-void HeldBlocks::list_if_leaf(uint32_t node) {
-    if (nodes_[node].first_child != kNone || nodes_[node].heap_place != kNone) return;
-    leaves_.push_back(node);
-    settle(static_cast<uint32_t>(leaves_.size() - 1));
-}
-
-void HeldBlocks::unlist(uint32_t node) {
-    const uint32_t place = std::exchange(nodes_[node].heap_place, kNone);
-    if (place == kNone) return;
-    const uint32_t last = leaves_.back();
-    leaves_.pop_back();
-    if (last == node) return;
-    leaves_[place] = last;
-    settle(place);
-}
-
-void HeldBlocks::put(uint32_t place, uint32_t node) {
-    leaves_[place] = node;
-    nodes_[node].heap_place = place;
-}
-
-// Moves the node at `place` up or down to where it belongs.
-void HeldBlocks::settle(uint32_t place) {
-    const uint32_t node = leaves_[place];
-    for (; place > 0 && goes_before(node, leaves_[(place - 1) / 2]); place = (place - 1) / 2)
-        put(place, leaves_[(place - 1) / 2]);
-    for (;;) {
-        uint32_t child = 2 * place + 1;
-        if (child + 1 < leaves_.size() && goes_before(leaves_[child + 1], leaves_[child])) ++child;
-        if (child >= leaves_.size() || !goes_before(leaves_[child], node)) break;
-        put(place, leaves_[child]);
-        place = child;
+/// So many blocks fewer at the end of a run that nothing continues.
+void HeldBlocks::shorten(uint32_t run, uint32_t blocks) {
+    const Run& shorter = runs_[run];
+    CHECK(shorter.children == 0);
+    const Spot end{shorter.end.branch, shorter.end.blocks - blocks};
+    blocks_ -= blocks;
+    if (end.blocks > first_block(run)) {
+        runs_[run].end = end;
+        holders_.set_share(end.branch, {holder_, run, end.blocks});
+        return;
     }
-    put(place, node);
+    const uint32_t parent = shorter.parent;
+    holders_.set_share(end.branch, {holder_, parent, end.blocks});
+    if (parent != kNone) --runs_[parent].children;
+    unlink(run);
+    free_run(run);
+}
+
+// --- runs ---------------------------------------------------------------------------------------
+
+bool HeldBlocks::continues(uint32_t parent, uint32_t run) const {
+    return parent != kNone && runs_[parent].end.branch == runs_[run].end.branch;
+}
+
+uint32_t HeldBlocks::first_block(uint32_t run) const {
+    const uint32_t parent = runs_[run].parent;
+    return continues(parent, run) ? runs_[parent].end.blocks : 0;
+}
+
+uint32_t HeldBlocks::new_run(const Run& run) {
+    if (free_ == kNone) {
+        runs_.push_back(run);
+        return static_cast<uint32_t>(runs_.size() - 1);
+    }
+    const uint32_t added = free_;
+    free_ = runs_[added].older;
+    runs_[added] = run;
+    return added;
+}
+
+void HeldBlocks::free_run(uint32_t run) {
+    runs_[run] = Run();
+    runs_[run].older = std::exchange(free_, run);
+}
+
+/// In the order of their last use, just before `newer`; as the newest when that is none.
+void HeldBlocks::put_before(uint32_t newer, uint32_t run) {
+    const uint32_t older = std::exchange(newer == kNone ? newest_ : runs_[newer].older, run);
+    (older == kNone ? oldest_ : runs_[older].newer) = run;
+    runs_[run].older = older;
+    runs_[run].newer = newer;
+}
+
+void HeldBlocks::unlink(uint32_t run) {
+    const auto [older, newer] = std::pair(runs_[run].older, runs_[run].newer);
+    (older == kNone ? oldest_ : runs_[older].newer) = newer;
+    (newer == kNone ? newest_ : runs_[newer].older) = older;
 }
 
 // --- proof --------------------------------------------------------------------------------------
 
 void HeldBlocks::check() const {
-    CHECK(blocks_ <= limit_ && limit_ <= capacity());
+    CHECK(blocks_ <= limit_ && limit_ <= capacity_);
+    size_t used = 0;
     uint32_t held = 0;
-    uint32_t listed = 0;
-    for (uint32_t node = 0; node < capacity(); ++node) {
-        if (nodes_[node].parent == kFree) continue;
-        check_node(node);
-        ++held;
-        if (nodes_[node].first_child == kNone) ++listed;
+    std::vector<uint32_t> children(runs_.size());
+    for (uint32_t run = oldest_; run != kNone; run = runs_[run].newer) {
+        check_run(run);
+        const uint32_t parent = runs_[run].parent;
+        CHECK(children[run] == runs_[run].children, "a child is newer than its parent");
+        if (parent != kNone) ++children[parent];
+        held += size(run);
+        CHECK(++used <= runs_.size(), "the list of runs has a loop");
     }
-    CHECK(held == blocks_ && listed == leaves_.size());
-    uint32_t free = 0;
-    for (uint32_t node = free_; node != kNone; node = nodes_[node].next_sibling)
-        CHECK(++free <= capacity(), "the free list has a loop");
-    CHECK(free + blocks_ == capacity(), free, " free, ", blocks_, " held");
-    for (uint32_t place = 1; place < leaves_.size(); ++place)
-        CHECK(!goes_before(leaves_[place], leaves_[(place - 1) / 2]));
+    CHECK(held == blocks_, held, " blocks in runs, ", blocks_, " in all");
+    for (uint32_t run = free_; run != kNone; run = runs_[run].older)
+        CHECK(++used <= runs_.size(), "the list of free runs has a loop");
+    CHECK(used == runs_.size(), "a run is neither in use nor free");
 }
 
-void HeldBlocks::check_node(uint32_t node) const {
-    const Node& here = nodes_[node];
-    CHECK(find(holders_.key(holder_, node)) == node, "two nodes have one key");
-    const bool is_leaf = here.first_child == kNone;
-    CHECK(is_leaf == (here.heap_place != kNone));
-    if (is_leaf) CHECK(leaves_[here.heap_place] == node);
-    if (here.parent != kNone) CHECK(nodes_[here.parent].parent != kFree, "an orphan");
-    uint32_t before = kNone;
-    for (uint32_t child = here.first_child; child != kNone; child = nodes_[child].next_sibling) {
-        CHECK(nodes_[child].parent == node && nodes_[child].previous_sibling == before);
-        before = child;
-    }
+void HeldBlocks::check_run(uint32_t run) const {
+    const Run& here = runs_[run];
+    CHECK(first_block(run) < here.end.blocks, "an empty run");
+    CHECK(here.newer == kNone ? newest_ == run : runs_[here.newer].older == run);
+    const BlockHolders::Share share = holders_.share(here.end.branch, holder_);
+    CHECK(share.blocks >= here.end.blocks);
+    CHECK((share.run == run) == (share.blocks == here.end.blocks));
 }
 
 }  // namespace brigada

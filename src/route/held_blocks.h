@@ -1,12 +1,13 @@
 // HeldBlocks: the blocks we believe one upstream's KV cache holds, as a tree of keys with the least
-// recently used leaf going first. Ancestors outlive descendants, so what is held of a prompt is
-// always its beginning, and its length is found by bisection.
+// recently used leaf going first. Blocks in a row that were last used together are one run, so that
+// a call costs what is new of its prompt. Ancestors outlive descendants: what is held of a prompt
+// is always its beginning.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "kv/block_key.h"
 #include "route/block_holders.h"
@@ -15,7 +16,7 @@ namespace brigada {
 
 class HeldBlocks {
   public:
-    /// Room for `capacity` blocks; 0 holds nothing. `holders` finds them and outlives this.
+    /// Room for `capacity` blocks; 0 holds nothing. `holders` has the keys and outlives this.
     HeldBlocks(uint32_t capacity, BlockHolders& holders);
     ~HeldBlocks();
     HeldBlocks(const HeldBlocks&) = delete;
@@ -24,12 +25,12 @@ class HeldBlocks {
     /// Among the holders.
     uint32_t holder() const { return holder_; }
 
-    /// How many of the leading keys are held. A good guess takes two looks.
-    uint32_t match(std::span<const BlockKey> keys, uint32_t guess = 0) const;
+    /// How many of the leading keys are held.
+    uint32_t match(std::span<const BlockKey> keys) const;
 
     /// All keys of this prompt are held now and were just used. Evicts what was used longest ago;
-    /// of a prompt longer than the limit only the beginning is held. `guess` as above.
-    void insert(std::span<const BlockKey> keys, uint32_t guess = 0);
+    /// of a prompt longer than the limit only the beginning is held.
+    void insert(std::span<const BlockKey> keys);
 
     /// `keys` are held in a chain below `parent`. With a parent that is not held nothing happens,
     /// since a block without its past is of no use.
@@ -45,50 +46,57 @@ class HeldBlocks {
 
     uint32_t blocks() const { return blocks_; }
     uint32_t limit() const { return limit_; }
-    uint32_t capacity() const { return static_cast<uint32_t>(nodes_.size()); }
-    size_t bytes() const;  // of tree and heap
+    uint32_t capacity() const { return capacity_; }
+    size_t bytes() const;  // of its runs
 
     void check() const;
 
   private:
-    static constexpr uint32_t kNone = UINT32_MAX;
-    static constexpr uint32_t kFree = UINT32_MAX - 1;  // the parent of a free node
+    static constexpr uint32_t kNone = BlockHolders::kNone;
+    using Spot = BlockHolders::Spot;
 
-    struct Node {
-        uint64_t last_used = 0;  // step of the last use that ended here; see erase
+    /// The blocks of a branch from where its parent ends there, else from the branch's beginning,
+    /// to `end`. What continues it hangs from its end.
+    struct Run {
+        Spot end;  // of a free one: nothing
         uint32_t parent = kNone;
-        uint32_t first_child = kNone;
-        uint32_t next_sibling = kNone;  // of a free node: the next free one
-        uint32_t previous_sibling = kNone;
-        uint32_t heap_place = kNone;  // a leaf's place in leaves_
+        uint32_t children = 0;
+        uint32_t older = kNone;  // of a free one: the next free one
+        uint32_t newer = kNone;
     };
 
-    uint32_t find(BlockKey key) const { return holders_.find(key, holder_); }
-    void free_node(uint32_t node);
-    void append(uint32_t here, std::span<const BlockKey> keys);
-    bool make_room(uint32_t spared);
-    uint32_t add(BlockKey key, uint32_t parent);
-    void use(uint32_t node);
-    void evict_leaf(uint32_t spared);
-    void erase(uint32_t node);
-    void unlink_from_parent(uint32_t node);
+    bool continues(uint32_t parent, uint32_t run) const;  // in the same branch
+    uint32_t first_block(uint32_t run) const;             // of its branch
+    uint32_t size(uint32_t run) const { return runs_[run].end.blocks - first_block(run); }
 
-    bool goes_before(uint32_t a, uint32_t b) const;
-    void list_if_leaf(uint32_t node);
-    void unlist(uint32_t node);
-    void settle(uint32_t place);
-    void put(uint32_t place, uint32_t node);
+    void append(Spot from, std::span<const BlockKey> keys);
+    uint32_t run_before(Spot spot);
+    uint32_t cut(uint32_t run, uint32_t blocks);
+    void use(uint32_t tip);
+    void join_above(uint32_t run);
+    void make_room(size_t blocks, uint32_t spared);
+    void add(uint32_t tip, std::span<const BlockKey> keys);
+    uint32_t go_on(uint32_t tip, Spot to);
 
-    void check_node(uint32_t node) const;
+    void shorten(uint32_t run, uint32_t blocks);
+    void remove_from(uint32_t top);
+
+    uint32_t new_run(const Run& run);
+    void free_run(uint32_t run);
+    void put_before(uint32_t newer, uint32_t run);
+    void unlink(uint32_t run);
+
+    void check_run(uint32_t run) const;
 
     BlockHolders& holders_;
     uint32_t holder_;
+    uint32_t capacity_;
     uint32_t limit_;
     uint32_t blocks_ = 0;
-    uint64_t step_ = 0;
-    uint32_t free_ = kNone;         // first of the free nodes
-    std::vector<Node> nodes_;       // one for each block there is room for
-    std::vector<uint32_t> leaves_;  // a binary heap, the one to go first at the top
+    std::deque<Run> runs_;
+    uint32_t free_ = kNone;    // the first of the free runs
+    uint32_t oldest_ = kNone;  // by their last use, each run before its parent
+    uint32_t newest_ = kNone;
 };
 
 }  // namespace brigada

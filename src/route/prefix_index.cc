@@ -66,8 +66,8 @@ Prediction PrefixIndex::Belief::prediction(uint32_t held_blocks) const {
 
 // --- learning -----------------------------------------------------------------------------------
 
-void PrefixIndex::routed(UpstreamId upstream, std::span<const BlockKey> keys, uint32_t held) {
-    if (Belief* belief = beliefs_.find(upstream)) belief->held.insert(keys, held);
+void PrefixIndex::routed(UpstreamId upstream, std::span<const BlockKey> keys) {
+    if (Belief* belief = beliefs_.find(upstream)) belief->held.insert(keys);
 }
 
 void PrefixIndex::reported(UpstreamId upstream, const Prediction& prediction,

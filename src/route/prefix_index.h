@@ -43,9 +43,8 @@ class PrefixIndex {
                                     std::span<const BlockKey> keys) const;
     Prediction predict(UpstreamId upstream, std::span<const BlockKey> keys) const;
 
-    /// A prompt went there, so it holds the prompt's blocks from now on. `held`: how many of them
-    /// it holds already, perhaps; makes it faster when it is right.
-    void routed(UpstreamId upstream, std::span<const BlockKey> keys, uint32_t held = 0);
+    /// A prompt went there, so it holds the prompt's blocks from now on.
+    void routed(UpstreamId upstream, std::span<const BlockKey> keys);
 
     /// The truth about a call: so many leading blocks had been cached.
     void reported(UpstreamId upstream, const Prediction& prediction, uint32_t cached_blocks);

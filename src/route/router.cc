@@ -146,7 +146,7 @@ void Router::begin(const Call& call, const Route& route, const Prediction& predi
 void Router::accepted(const Call& call) {
     Running& running = running_.at(call.id);
     running.was_accepted = true;
-    index_.routed(running.upstream, call.keys, running.prediction.held_blocks);
+    index_.routed(running.upstream, call.keys);
     if (running.session != SessionId{}) sessions_.accepted(running.session, running.upstream);
 }
 

@@ -1,6 +1,8 @@
-// One routing decision at agent sizes: 64 upstreams, prompts of 100,000 tokens, 6,250 blocks of 16,
+// Routing decisions at agent sizes: prompts of 100,000 tokens, 6,250 blocks of 16,
 // of sessions that the index knows.
 #include <benchmark/benchmark.h>
+
+#include <algorithm>
 
 #include "base/rng.h"
 #include "route/router.h"
@@ -12,13 +14,14 @@ namespace {
 constexpr uint32_t kUpstreams = 64;
 constexpr uint32_t kSessions = 256;
 constexpr size_t kBlocks = 6'250;
+constexpr size_t kTools = 800;      // 13K tokens that all share
 constexpr uint32_t kRoom = 62'500;  // a million tokens each
 
 std::vector<std::vector<BlockKey>> prompts() {
     Rng rng(1);
     std::vector<std::vector<BlockKey>> prompts(kSessions);
     std::vector<BlockKey> tools;
-    for (int i = 0; i < 800; ++i)  // 13K tokens that all share
+    while (tools.size() < kTools)
         tools.push_back(BlockKey{rng.next()});
     for (auto& keys : prompts) {
         keys = tools;
@@ -28,37 +31,41 @@ std::vector<std::vector<BlockKey>> prompts() {
     return prompts;
 }
 
-std::vector<UpstreamId> all_upstreams() {
+std::vector<UpstreamId> all_upstreams(uint32_t upstreams) {
     std::vector<UpstreamId> ids;
-    for (uint32_t i = 0; i < kUpstreams; ++i)
+    for (uint32_t i = 0; i < upstreams; ++i)
         ids.push_back(UpstreamId{i});
     return ids;
 }
 
-/// The index alone: how much of a prompt each of the 64 holds. Sessions in turn, so that only what
+/// The index alone: how much of a prompt each upstream holds. Sessions in turn, so that only what
 /// their prompts share is in the processor's cache.
-void predict_at_64_upstreams(benchmark::State& state) {
+void predict_at_upstreams(benchmark::State& state) {
+    const auto upstreams = static_cast<uint32_t>(state.range(0));
     PrefixIndex index(Rng(2));
     const auto all = prompts();
-    const auto ids = all_upstreams();
+    const auto ids = all_upstreams(upstreams);
     for (const UpstreamId id : ids)
         index.add(id, kRoom);
-    for (size_t i = 0; i < all.size(); ++i)
-        index.routed(UpstreamId{uint32_t(i % kUpstreams)}, all[i]);
+    for (size_t i = 0; i < std::max(upstreams, kSessions); ++i)
+        index.routed(UpstreamId{uint32_t(i % upstreams)}, all[i % kSessions]);
     size_t next = 0;
     for (auto _ : state) {
         const auto& keys = all[next++ % kSessions];
         benchmark::DoNotOptimize(index.predict(ids, keys));
     }
-    state.counters["bytes_per_block"] = double(index.bytes()) / double(kUpstreams * kRoom);
+    size_t blocks = 0;
+    for (const UpstreamId id : ids)
+        blocks += index.held(id).blocks();
+    state.counters["bytes_per_block"] = double(index.bytes()) / double(blocks);
 }
-BENCHMARK(predict_at_64_upstreams)->Unit(benchmark::kMicrosecond);
+BENCHMARK(predict_at_upstreams)->Arg(64)->Arg(1'000)->Unit(benchmark::kMicrosecond);
 
 /// A call's whole life in the router: choose, accepted, first token, ended with its report.
 void whole_call(benchmark::State& state) {
     Router router(std::make_unique<SessionPolicy>(SessionPolicyConfig{}), {}, Rng(2));
     const auto all = prompts();
-    const auto ids = all_upstreams();
+    const auto ids = all_upstreams(kUpstreams);
     for (const UpstreamId id : ids)
         router.add(id, {.name = 1'000 + raw(id), .kv_blocks = kRoom});
     Instant now;
@@ -93,6 +100,26 @@ void insert_with_eviction(benchmark::State& state) {
         held.insert(all[next++ % kSessions]);
 }
 BENCHMARK(insert_with_eviction)->Unit(benchmark::kMicrosecond);
+
+/// What a full engine says of each prompt: the blocks of its steps are stored, as many others are
+/// removed, one by one from the end of the prompt used longest ago.
+void engine_events(benchmark::State& state) {
+    PrefixIndex index(Rng(1));
+    index.add(UpstreamId{0}, kRoom);
+    const auto all = prompts();
+    size_t next = 0;
+    for (auto _ : state) {
+        const std::span keys = all[next % kSessions];
+        for (size_t at = 0; at < keys.size(); at += 512)
+            index.stored(UpstreamId{0}, at == 0 ? std::nullopt : std::optional(keys[at - 1]),
+                         keys.subspan(at, std::min<size_t>(512, keys.size() - at)));
+        if (++next < 8) continue;
+        const auto& oldest = all[(next - 8) % kSessions];
+        for (size_t at = kBlocks; at > kTools; --at)
+            index.removed(UpstreamId{0}, std::span(oldest).subspan(at - 1, 1));
+    }
+}
+BENCHMARK(engine_events)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace brigada

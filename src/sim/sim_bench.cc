@@ -1,7 +1,9 @@
 // Simulations at full size: the Mooncake conversations and the corpus of Claude Code sessions on 8
 // replicas, and an hour of 20,000 developers on 1,000 GPUs. Counters: what a second of real time
-// simulates, and the memory of the process at its largest.
+// simulates, and the memory of the process at its largest; the digest says whether a change changed
+// decisions.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include "base/file.h"
@@ -53,6 +55,7 @@ void run(benchmark::State& state, const Trace& trace, const SimSetup& setup) {
         report = simulate(trace, setup).value();
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
+    state.SetLabel(fmt::format("digest {:016x}", report.digest));
     state.counters["calls"] = static_cast<double>(report.calls);
     state.counters["failed"] = static_cast<double>(report.failed);
     state.counters["hit_rate"] = report.hit_rate;

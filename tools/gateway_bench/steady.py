@@ -23,17 +23,9 @@ from targets import LOAD, TARGETS, Brigada
 
 PERCENTILES = (0.5, 0.9, 0.99, 1.0)
 DRAWS = 1_000
-TOKENIZER = os.path.expanduser(os.path.join(
-    os.environ.get("BRIGADA_CACHE") or os.path.join(os.environ.get("XDG_CACHE_HOME", "~/.cache"), "brigada"),
-    "tokenizers/qwen3.json"))
 
 
-class Counting(Brigada):
-    """It counts every prompt by a real tokenizer."""
-
-    def model_info(self):
-        return f"\n  model_info: {{custom_tokenizer: {{identifier: {TOKENIZER}}}}}"
-
+class Watched(Brigada):
     def metrics(self):
         """{name and bucket: count} of the histograms of its loop."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
@@ -141,7 +133,7 @@ def main():
         stack.callback(lambda: (engine.kill(), engine.wait()))
         port = int(engine.stdout.readline())
         targets = {name: stack.enter_context(contextlib.closing(make(folder, port)))
-                   for name, make in (("direct", TARGETS["direct"]), ("brigada", Counting),
+                   for name, make in (("direct", TARGETS["direct"]), ("brigada", Watched),
                                       ("nginx", TARGETS["nginx"]))}
         body = files(folder)
         loop_before, results = None, {"first byte": {}, "gaps": {}}

@@ -139,11 +139,24 @@ class Direct(Target):
 
 
 class Brigada(Target):
-    """With everything on: keys, limits and budgets at three levels, routing, ledger, metrics."""
+    """With everything on: keys, limits and budgets at three levels, prompts counted with the
+    vocabulary and template of Qwen3, routing, ledger, metrics."""
 
     name = "brigada"
     binary = "build/release/brigada"
     MASTER = "sk-master-of-the-benchmark"
+
+    def tokenizer(self):
+        fetch([sys.executable, "tools/fetch_tokenizers"], stdout=subprocess.DEVNULL)
+        cache = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
+        vocabularies = os.path.join(os.environ.get("BRIGADA_CACHE", os.path.join(cache, "brigada")), "tokenizers")
+        folder = os.path.join(self.folder, "tokenizer")
+        os.makedirs(folder)
+        for name, source in (("tokenizer.json", f"{vocabularies}/qwen3.json"),
+                             ("tokenizer_config.json", f"{vocabularies}/qwen3.config.json"),
+                             ("chat_template.jinja", "testdata/chat-templates/templates/qwen3.jinja")):
+            shutil.copy(source, os.path.join(folder, name))
+        return folder
 
     def command(self):
         config = self.write("config.yaml", f"""
@@ -156,15 +169,12 @@ model_list:
     api_key: sk-of-the-engine
     input_cost_per_token: 0.0000001
     cache_read_input_token_cost: 0.00000001
-    output_cost_per_token: 0.0000002{self.model_info()}
+    output_cost_per_token: 0.0000002
+  model_info: {{custom_tokenizer: {{identifier: "{self.tokenizer()}"}}}}
 brigada: {{slots: 20000, classes: {{standard: {{queue_requests: 20000}}}}}}
 """)
         return [self.binary, "gateway", "--config", config, "--listen", f"127.0.0.1:{self.port}",
                 "--data", os.path.join(self.folder, "data")]
-
-    def model_info(self):
-        """More of its model_list."""
-        return ""
 
     def manage(self, path, body):
         status, text = post(self.port, path, json.dumps(body).encode(),
