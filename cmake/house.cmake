@@ -123,6 +123,9 @@ function(brigada_test name sources heavy)
     target_link_libraries(${name}_test PRIVATE brigada_${name} GTest::gtest GTest::gmock GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE
         BRIGADA_TESTDATA="${PROJECT_SOURCE_DIR}/testdata")
+    if(NOT BRIGADA_SANITIZE)
+        target_compile_options(${name}_test PRIVATE -g0)  # a tenth of the time they take to build
+    endif()
     target_precompile_headers(${name}_test PRIVATE ${heavy} <gtest/gtest.h> <gmock/gmock.h>)
     add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
 endfunction()

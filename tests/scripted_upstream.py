@@ -28,10 +28,12 @@ def chat_events(pieces=("he", "llo"), prompt=10, cached=4):
 
 class Upstream:
     """Serves on a port of its own, by TLS when there is an ssl.SSLContext for it. `behave(exchange)`
-    answers each POST; `calls` has what came. `models` are listed at /v1/models, with `health_status`."""
+    answers each POST; `calls` has what came. `at_head(exchange)` sees it before its body is read, and says whether
+    that was all. `models` are listed at /v1/models, with `health_status`."""
 
     def __init__(self, behave=None, tls=None):
         self.behave = behave or (lambda exchange: exchange.answer_chat())
+        self.at_head = lambda exchange: False
         self.calls = []
         self.models = []
         self.gone = threading.Event()  # a client left while it was being answered
@@ -43,6 +45,9 @@ class Upstream:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
+                if upstream.at_head(self):
+                    self.close_connection = True
+                    return
                 length = int(self.headers.get("Content-Length", 0))
                 try:
                     self.body = json.loads(self.rfile.read(length))

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "base/concat.h"
-#include "calibrate/figure_table.h"
 #include "calibrate/fit.h"
+#include "trace/csv_table.h"
 
 namespace brigada {
 
@@ -66,10 +66,10 @@ Result<void> set_load(PublishedRun& run, std::string_view word) {
                  concat("load is \"", word, "\"; closed:C, burst:N and batch:B are known")};
 }
 
-Result<double> figure(const FigureTable& table, size_t row, std::string_view column) {
-    TRY(const std::string field, table.text(row, column));
+Result<double> figure(const CsvTable& row, std::string_view column) {
+    TRY(const std::string_view field, row.text(column));
     if (field.empty()) return 0.0;
-    return table.number(row, column, 1e-9, kMostFigure);
+    return row.number(column, 1e-9, kMostFigure);
 }
 
 /// Models and accelerators, looked up once each.
@@ -88,39 +88,47 @@ class Catalogue {
     std::map<std::pair<std::string, std::string>, ModelGeometry> models_;
 };
 
-Result<PublishedRun> read_row(const FigureTable& table, size_t row, Catalogue& catalogue) {
-    PublishedRun run;
-    run.row = row + 1;
-    TRY(run.model, table.text(row, "model"));
-    TRY(run.accelerator, table.text(row, "accelerator"));
-    TRY(run.engine, table.text(row, "engine"));
-    TRY(run.source, table.text(row, "source"));
-    TRY(const std::string weights, table.text(row, "weights"));
-    TRY(const std::string kv, table.text(row, "kv"));
-    TRY(const std::string load, table.text(row, "load"));
-    TRY(const double tp, table.number(row, "tp", 1, 1024));
-    TRY(const double dp, table.number(row, "dp", 1, 1024));
-    TRY(const double ep, table.number(row, "ep", 1, 1024));
-    TRY(const double prompt, table.number(row, "prompt_tokens", 0, kMostTokens));
-    TRY(const double output, table.number(row, "output_tokens", 0, kMostTokens));
-    TRY(const double ttft_ms, figure(table, row, "ttft_ms"));
-    TRY(const double tpot_ms, figure(table, row, "tpot_ms"));
-    TRY(run.output_tok_s, figure(table, row, "output_tok_s"));
-    run.ttft_s = ttft_ms / 1e3;
-    run.tpot_s = tpot_ms / 1e3;
-
+/// What the names of a row stand for.
+Result<void> look_up(PublishedRun& run, const std::string& weights, std::string_view kv,
+                     std::string_view load, Catalogue& catalogue) {
     Placement& d = run.placement;
     TRY(d.model, catalogue.model(run.model, weights));
     TRY(d.accelerator, find_accelerator(run.accelerator));
     TRY(d.kv_dtype, parse_kv_dtype(kv));
+    set_engine_limits(run);
+    return set_load(run, load);
+}
+
+Result<PublishedRun> read_row(const CsvTable& row, Catalogue& catalogue) {
+    TRY(row.check_row());
+    PublishedRun run;
+    TRY(run.model, row.text("model"));
+    TRY(run.accelerator, row.text("accelerator"));
+    TRY(run.engine, row.text("engine"));
+    TRY(run.source, row.text("source"));
+    TRY(const std::string_view weights, row.text("weights"));
+    TRY(const std::string_view kv, row.text("kv"));
+    TRY(const std::string_view load, row.text("load"));
+    TRY(const double tp, row.number("tp", 1, 1024));
+    TRY(const double dp, row.number("dp", 1, 1024));
+    TRY(const double ep, row.number("ep", 1, 1024));
+    TRY(const double prompt, row.number("prompt_tokens", 0, kMostTokens));
+    TRY(const double output, row.number("output_tokens", 0, kMostTokens));
+    TRY(const double ttft_ms, figure(row, "ttft_ms"));
+    TRY(const double tpot_ms, figure(row, "tpot_ms"));
+    TRY(run.output_tok_s, figure(row, "output_tok_s"));
+    run.ttft_s = ttft_ms / 1e3;
+    run.tpot_s = tpot_ms / 1e3;
+    run.load.prompt_tokens = std::max(whole(prompt), 1u);
+    run.load.output_tokens = std::max(whole(output), 1u);
+
+    Placement& d = run.placement;
     d.tp = whole(tp);
     d.dp = whole(dp);
     d.ep = whole(ep);
-    run.load.prompt_tokens = std::max(whole(prompt), 1u);
-    run.load.output_tokens = std::max(whole(output), 1u);
     d.max_context = run.load.prompt_tokens + run.load.output_tokens;
-    set_engine_limits(run);
-    TRY(set_load(run, load));
+    Result<void> known = look_up(run, std::string(weights), kv, load, catalogue);
+    if (!known.ok()) return std::move(known).error().in(row.place().text());
     return run;
 }
 
@@ -166,22 +174,23 @@ Result<ModelGeometry> with_weights(ModelGeometry model, std::string_view format)
 }
 
 Result<PublishedTable> read_published_runs(std::string_view csv, std::string_view what) {
-    TRY(const FigureTable table, FigureTable::parse(csv, what));
+    TRY(TraceText text, TraceText::open(std::string(what), csv));
+    TRY(CsvTable table, CsvTable::open(text));
     PublishedTable out;
     Catalogue catalogue;
-    for (size_t row = 0; row < table.rows(); ++row) {
-        Result<PublishedRun> run = read_row(table, row, catalogue);
-        if (!run) return std::move(run).error().in(concat(what, ", row ", row + 1));
-        const Result<MemoryBudget> budget = memory_budget(run->placement);
+    for (;;) {
+        TRY(const bool is_there, table.next_row());
+        if (!is_there) return out;
+        TRY(PublishedRun run, read_row(table, catalogue));
+        const Result<MemoryBudget> budget = memory_budget(run.placement);
         if (!budget) {
-            out.left_out.push_back(concat(run->model, " on ", run->placement.accelerators(), " x ",
-                                          run->accelerator, ": ", budget.error().message));
+            out.left_out.push_back(concat(run.model, " on ", run.placement.accelerators(), " x ",
+                                          run.accelerator, ": ", budget.error().message));
             continue;
         }
-        run->load.kv_tokens = budget->kv_tokens;
-        out.runs.push_back(*std::move(run));
+        run.load.kv_tokens = budget->kv_tokens;
+        out.runs.push_back(std::move(run));
     }
-    return out;
 }
 
 UniformResult predict(const PublishedRun& run, const EngineFit& fit) {

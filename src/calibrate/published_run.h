@@ -17,7 +17,6 @@ struct PublishedRun {
     std::string accelerator, engine, model, source;
     Placement placement;
     UniformLoad load;
-    size_t row = 0;                                   // of the file, counted from 1 behind its head
     double ttft_s = 0, tpot_s = 0, output_tok_s = 0;  // as published; 0: was not
 };
 
@@ -33,7 +32,7 @@ struct PublishedTable {
 /// CSV as in testdata/calibration/published_points.csv: model, accelerator, tp, dp, ep, engine,
 /// weights, kv, prompt_tokens, output_tokens, load (closed:C, burst:N or batch:B), ttft_ms,
 /// tpot_ms, output_tok_s, source. Runs that do not fit the accelerator by our reckoning are left
-/// out. Error::corrupt: file, line and field.
+/// out. Errors name file, line and field.
 Result<PublishedTable> read_published_runs(std::string_view csv, std::string_view what);
 
 UniformResult predict(const PublishedRun& run, const EngineFit& fit);

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "base/concat.h"
-#include "calibrate/figure_table.h"
+#include "trace/csv_table.h"
 
 namespace brigada {
 
@@ -18,14 +18,15 @@ Instant at(double seconds) {
     return Instant::at_ns(std::llround(seconds * 1e9));
 }
 
-Result<LoggedRequest> read_row(const FigureTable& table, size_t row, std::string_view what) {
-    TRY(const double input, table.number(row, "input_tokens", 1, kMostTokens));
-    TRY(const double output, table.number(row, "output_tokens", 1, kMostTokens));
-    TRY(const double arrival, table.number(row, "arrival_s", 0, kMostSeconds));
-    TRY(const double first, table.number(row, "first_token_s", 0, kMostSeconds));
-    TRY(const double last, table.number(row, "last_token_s", 0, kMostSeconds));
+Result<LoggedRequest> read_row(const CsvTable& row) {
+    TRY(row.check_row());
+    TRY(const double input, row.number("input_tokens", 1, kMostTokens));
+    TRY(const double output, row.number("output_tokens", 1, kMostTokens));
+    TRY(const double arrival, row.number("arrival_s", 0, kMostSeconds));
+    TRY(const double first, row.number("first_token_s", 0, kMostSeconds));
+    TRY(const double last, row.number("last_token_s", 0, kMostSeconds));
     if (first < arrival || last < first)
-        return Error{Code::corrupt, concat(what, ": request ", row + 1, " arrives at ", arrival,
+        return Error{Code::corrupt, concat(row.place().text(), ": it arrives at ", arrival,
                                            " s, has its first token at ", first,
                                            " s and its last at ", last, " s")};
     return LoggedRequest{static_cast<uint32_t>(input), static_cast<uint32_t>(output), at(arrival),
@@ -35,10 +36,13 @@ Result<LoggedRequest> read_row(const FigureTable& table, size_t row, std::string
 }  // namespace
 
 Result<RequestLog> read_request_log(std::string_view csv, std::string_view what) {
-    TRY(const FigureTable table, FigureTable::parse(csv, what));
+    TRY(TraceText text, TraceText::open(std::string(what), csv));
+    TRY(CsvTable table, CsvTable::open(text));
     RequestLog log;
-    for (size_t row = 0; row < table.rows(); ++row) {
-        TRY(const LoggedRequest request, read_row(table, row, what));
+    for (;;) {
+        TRY(const bool is_there, table.next_row());
+        if (!is_there) break;
+        TRY(const LoggedRequest request, read_row(table));
         log.push_back(request);
     }
     if (log.empty()) return Error{Code::corrupt, concat(what, " has no requests")};

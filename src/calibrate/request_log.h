@@ -29,8 +29,8 @@ struct LoggedRequest {
 using RequestLog = std::vector<LoggedRequest>;
 
 /// CSV with the columns input_tokens, output_tokens, arrival_s, first_token_s, last_token_s, in any
-/// order among others. Sorted by arrival. Error::corrupt names line and field: not a number,
-/// negative, a first token before the arrival.
+/// order among others; zstd does as well. Sorted by arrival. Errors name file, line and field: not
+/// a number, negative, a first token before the arrival.
 Result<RequestLog> read_request_log(std::string_view csv, std::string_view what);
 
 }  // namespace brigada

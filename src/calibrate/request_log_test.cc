@@ -24,11 +24,16 @@ TEST(RequestLog, what_cannot_be_is_refused) {
         return read_request_log(kHeader + row, "r.csv").error().message;
     };
     EXPECT_EQ(message("10,1,2,1,3\n"),
-              "r.csv: request 1 arrives at 2 s, has its first token at 1 s and its last at 3 s");
+              "r.csv, line 2: it arrives at 2 s, has its first token at 1 s and its last at 3 s");
     EXPECT_EQ(message("-1,1,0,1,2\n"),
-              "r.csv:2: input_tokens is -1; it must be within 1 and 100000000");
+              "r.csv, line 2: input_tokens is -1; it must be within 1 and 100000000");
     EXPECT_EQ(message("1,1,1e12,1,2\n"),
-              "r.csv:2: arrival_s is 1e12; it must be within 0 and 100000000");
+              "r.csv, line 2: arrival_s is 1e12; it must be within 0 and 100000000");
+    EXPECT_EQ(message("1,1,nan,1,2\n"),
+              "r.csv, line 2: arrival_s is nan; it must be within 0 and 100000000");
+    EXPECT_EQ(message("1,1,0,1\n"), "r.csv, line 2: 4 fields; there are 5 columns");
+    EXPECT_EQ(read_request_log("input_tokens\n1\n", "r.csv").error().message,
+              "r.csv: no column output_tokens; there are input_tokens");
     EXPECT_EQ(message(""), "r.csv has no requests");
 }
 

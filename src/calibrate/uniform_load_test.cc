@@ -4,21 +4,10 @@
 
 #include "base/rng.h"
 #include "calibrate/replay.h"
+#include "cost/test_costs.h"
 
 namespace brigada {
 namespace {
-
-StepCost some_cost() {
-    StepCoefficients c;
-    c.flop_per_token = 40e-6;
-    c.flop_per_sequence = 3e-6;
-    c.flop_per_pair = c.flop_per_decode_pair = 3e-9;
-    c.weights_s = 9e-3;
-    c.kv_per_token = 0.1e-6;
-    c.step_s = 2e-3;
-    c.sequence_s = 20e-6;
-    return StepCost(c);
-}
 
 /// All at once through the production scheduler, one by one.
 RequestLog one_by_one(const UniformLoad& load, const StepCost& cost) {

@@ -188,7 +188,7 @@ Result<LoadTokenizer> load_tokenizer(const std::string& name) {
 
 namespace {
 
-/// As `brigada trace import` reads them.
+/// As `brigada trace` reads them.
 Result<LoadWorkload> traced(const LoadWords& words) {
     std::vector<std::string> kept;
     for (const std::string& path : words.traces) {
@@ -206,7 +206,7 @@ Result<LoadWorkload> traced(const LoadWords& words) {
 
 /// Of as many people as there are to be different sessions, at work for an hour.
 Result<LoadWorkload> drawn(const LoadWords& words) {
-    TRY(const Profile profile, builtin_profile(words.profile));
+    TRY(const Profile profile, find_profile(words.profile));
     TRY(Trace trace, generate(profile, {.users = words.declared.sessions, .seed = words.seed}));
     std::string about = concat("profile ", words.profile, ": ", trace.sessions.size(),
                                " sessions, ", trace.calls(), " calls");
@@ -270,12 +270,13 @@ void add_workload_options(CLI::App& command, LoadWords& words) {
     DeclaredWorkload& declared = words.declared;
     command
         .add_option("--trace", words.traces,
-                    "play these files, in any format of brigada trace import; the options below "
+                    "play these files, in any format that brigada trace reads; the options below "
                     "declare a workload instead")
         ->type_name("FILE");
     command
         .add_option("--profile", words.profile,
-                    concat("draw sessions like those of ", joined(builtin_profile_names())))
+                    concat("draw sessions like those of ", joined(builtin_profile_names()),
+                           ", or of a file of brigada trace fit"))
         ->type_name("NAME");
     command.add_flag("--lenient", words.lenient, "leave out records of --trace that are wrong");
     command.add_option("--prompt-tokens", declared.prompt_tokens, "of a session's first call")

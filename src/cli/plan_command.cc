@@ -17,9 +17,7 @@
 #include "plan/emit/emit.h"
 #include "plan/html/plan_page.h"
 #include "plan/verify.h"
-#include "trace/generator.h"
 #include "trace/import_trace.h"
-#include "trace/profile.h"
 
 namespace brigada {
 
@@ -27,7 +25,6 @@ namespace {
 
 constexpr size_t kMaxPlanBytes = 1 << 20;
 constexpr size_t kMaxTraceBytes = size_t{1} << 30;
-constexpr Duration kVerified = Duration::seconds(2 * 3600);  // of work, simulated
 
 struct PlanOptions {
     std::string file = {};
@@ -97,9 +94,7 @@ Result<void> emit_files(const PlanReport& report, const std::filesystem::path& f
 
 Result<void> show_fleets(const PlanOptions& options, PlanRequest request) {
     if (!request.targets.any()) request.targets = default_targets();
-    if (request.model.max_context > 0)
-        request.workload =
-            fitted_to_context(std::move(request.workload), request.model.max_context);
+    request.workload = fitted_to_context(std::move(request.workload), context_limit(request.model));
     TRY(check_request(request));
     std::vector<CarriedFleet> carried;
     for (const std::string& text : options.fleets) {
@@ -133,35 +128,15 @@ Result<Trace> recorded(const std::string& path) {
     return std::move(imported.trace);
 }
 
-/// What people do, from a recording of it.
-Result<Workload> recorded_workload(const std::string& path) {
-    TRY(const Trace trace, recorded(path));
-    return workload_of(trace);
-}
-
-Result<Profile> profile_of(const PlanOptions& options, const PlanRequest& request) {
-    if (options.trace.empty()) return builtin_profile(request.workload.name);
-    TRY(const Trace trace, recorded(options.trace));
-    return fit_profile(trace, request.workload.name);
-}
-
-/// Contexts end where the plan's do.
-Result<Verification> verify_plan(const PlanOptions& options, const PlanReport& report) {
-    TRY(Profile profile, profile_of(options, report.request));
-    compact_at(profile, static_cast<uint32_t>(report.chosen->situation.workload.context_max));
-    const TraceOf trace_of = [&](uint32_t people) {
-        return generate(profile, {.users = people, .duration = kVerified, .seed = options.seed});
-    };
-    return verify(report.request, *report.chosen, trace_of, options.seed);
-}
-
 Result<PlanRequest> request_of(const PlanOptions& options, const PlanWords& words) {
     TRY(PlanRequest request, understand(words));
     if (options.trace.empty()) return request;
     if (words.has("profile"))
         return Error{Code::invalid_argument,
                      "--trace: contradicts the profile; give one of the two"};
-    TRY(request.workload, recorded_workload(options.trace));
+    TRY(const Trace trace, recorded(options.trace));
+    TRY(request.workload, recorded_workload(trace, context_limit(request.model)));
+    request.profile = fit_profile(trace, request.workload.name);
     return request;
 }
 
@@ -171,7 +146,7 @@ Result<void> run_plan(const PlanOptions& options) {
     if (!options.fleets.empty()) return show_fleets(options, std::move(request));
     TRY(PlanReport report, make_plan(std::move(request)));
     if (options.verify && report.chosen) {
-        TRY(report.verification, verify_plan(options, report));
+        TRY(report.verification, verify(report.request, *report.chosen, options.seed));
     }
     print(options, report);
     if (!options.html.empty()) {

@@ -40,7 +40,7 @@ Result<Trace> read_traces(const std::vector<std::string>& names) {
 
 /// People whose agents compact what the replica could not take.
 Result<Profile> profile_of(const SimulateWords& words, const SimReplica& replica) {
-    TRY(Profile profile, builtin_profile(words.profile));
+    TRY(Profile profile, find_profile(words.profile));
     const uint64_t room = std::min<uint64_t>(replica.scheduler.max_context, replica.kv_tokens);
     compact_at(profile, static_cast<uint32_t>(std::max<uint64_t>(room, 2) - 1));
     return profile;

@@ -404,7 +404,9 @@ void add_options(CLI::App& command, SimulateWords& words) {
         ->type_name("FILE");
     command.add_option("--developers", words.developers, "or: so many people, made up")
         ->type_name("N");
-    command.add_option("--profile", words.profile, concat("of them: ", profiles()))
+    command
+        .add_option("--profile", words.profile,
+                    concat("of them: ", profiles(), ", or a file of brigada trace fit"))
         ->type_name("NAME");
     command.add_option("--duration", words.duration_s, "that they work")->type_name("S");
     command.add_option("--spread", words.spread_s, "sessions begin at random within so long")

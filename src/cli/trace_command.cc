@@ -23,8 +23,6 @@ namespace brigada {
 
 namespace {
 
-constexpr size_t kLargestProfile = 64 << 20;
-
 /// The words of all subcommands; each takes those it needs.
 struct TraceWords {
     std::vector<std::string> files = {};
@@ -173,20 +171,6 @@ Result<void> fit(const TraceWords& words) {
     TRY(const Imported imported, import_files(words));
     const Profile profile = fit_profile(imported.trace, words.name);
     return write_text(words.out, dump_json(to_json(profile)) + "\n");
-}
-
-/// A built-in name, or a file.
-Result<Profile> find_profile(const std::string& word) {
-    Result<Profile> builtin = builtin_profile(word);
-    if (builtin.ok()) return builtin;
-    if (!std::filesystem::exists(word))
-        return Error{Code::not_found, concat("no profile '", word, "': a file, or one of ",
-                                             joined(builtin_profile_names()))};
-    TRY(const std::string text, read_file(word, kLargestProfile));
-    TRY(const Json json, parse_json(text, word));
-    Result<Profile> profile = read_profile(json);
-    if (!profile.ok()) return std::move(profile).error().in(word);
-    return profile;
 }
 
 Result<void> make(const TraceWords& words) {

@@ -106,6 +106,27 @@ TEST(FindGeometry, a_gguf_file_is_read_with_its_exact_bytes) {
     }
 }
 
+/// Of every type there is, those that do not run here too: as many bytes as the package gguf
+/// counts.
+TEST(FindGeometry, a_gguf_file_of_any_type_is_read_with_its_exact_bytes) {
+    const ModelGeometry g = found(testdata("quants/every-type.gguf"));
+    const ModelGeometry split = found(testdata("quants/every-type-00002-of-00003.gguf"));
+    EXPECT_EQ(split.layers, g.layers);
+    EXPECT_EQ(split.weight_bytes(), g.weight_bytes());
+    uint64_t params = 0, bytes = 0, of_experts = 0;
+    for (const auto& row : test_csv("quants/bytes.csv")) {
+        params += std::stoull(row.at("elements"));
+        bytes += std::stoull(row.at("bytes"));
+        if (row.at("tensor").ends_with("_exps.weight")) of_experts += std::stoull(row.at("bytes"));
+    }
+    EXPECT_EQ(g.params(), params);
+    EXPECT_EQ(g.weight_bytes(), bytes);
+    const LayerGeometry& layer = g.layers.front();
+    EXPECT_EQ(layer.experts, 4u);
+    EXPECT_NEAR(static_cast<double>(4 * layer.expert_params) * layer.expert_param_bytes,
+                static_cast<double>(of_experts), 1);
+}
+
 TEST(FindGeometry, a_gguf_mixture_has_routed_experts) {
     const ModelGeometry g = found(testdata("models/stories260K/gguf/stories260K-moe4-q8_0.gguf"));
     EXPECT_TRUE(g.is_moe());

@@ -4,22 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/rng.h"
+#include "cost/test_costs.h"
 
 namespace brigada {
 namespace {
-
-StepCost some_cost() {
-    StepCoefficients c;
-    c.flop_per_token = 30e-6;
-    c.flop_per_sequence = 2e-6;
-    c.flop_per_decode_pair = 1e-9;
-    c.flop_per_pair = 1e-9;
-    c.weights_s = 8e-3;
-    c.kv_per_token = 1.5e-8;
-    c.step_s = 3e-3;
-    c.sequence_s = 1e-5;
-    return StepCost(c);
-}
 
 StepShape decodes(uint32_t count, uint64_t context) {
     StepShape shape;

@@ -33,8 +33,10 @@ WeightType weight_type(DType type) {
             return WeightType::q5_k;
         case DType::q6_k:
             return WeightType::q6_k;
+        default:
+            break;
     }
-    CHECK(false, "a DType without a WeightType");
+    CHECK(false, "open_model refuses ", to_string(type));
 }
 
 WeightLoader::WeightLoader(const Model& model, Compute how, ComputeContext& compute,

@@ -6,20 +6,26 @@
 
 namespace brigada {
 
-bool Breaker::allows(Instant now) const {
-    return now >= closed_until_ && !trial_;
+bool Breaker::allows(Instant now, Witness witness) const {
+    return allows_from(now, witness) <= now;
 }
 
-Instant Breaker::allows_from(Instant now) const {
-    return trial_ ? Instant::never() : std::max(now, closed_until_);
+Instant Breaker::allows_from(Instant now, Witness witness) const {
+    if (trial_ && open_for(witness)) return Instant::never();
+    const bool is_closed_for_it = closed_for_ == kEverybody || closed_for_ == witness;
+    return std::max({now, paused_until_, is_closed_for_it ? closed_until_ : now});
 }
 
-void Breaker::begin(Instant now) {
-    CHECK(allows(now));
-    trial_ = open();
+void Breaker::begin(Instant now, Witness witness) {
+    CHECK(allows(now, witness));
+    if (open_for(witness)) trial_ = true;
 }
 
-bool Breaker::open() const {
+bool Breaker::open_for(Witness witness) const {
+    return failed_too_often() && (seen_by_ == kEverybody || seen_by_ == witness);
+}
+
+bool Breaker::failed_too_often() const {
     int others = 0;
     for (size_t i = 0; i < kFaults; ++i) {
         const auto& allowed = config_.allowed_by_fault[i];
@@ -32,6 +38,7 @@ bool Breaker::open() const {
 void Breaker::forget_failures() {
     failures_ = failed_trials_ = 0;
     by_fault_ = {};
+    seen_by_ = kEverybody;
     trial_ = false;
 }
 
@@ -39,23 +46,30 @@ void Breaker::succeeded() {
     forget_failures();
 }
 
-void Breaker::failed(Instant now, Fault fault) {
+void Breaker::failed(Instant now, Fault fault, Witness witness) {
+    const bool was_open = open_for(witness);
     trial_ = false;
-    const bool was_open = open();
+    seen_by_ = failures_ == 0 || seen_by_ == witness ? witness : kEverybody;
     ++failures_;
     ++by_fault_[static_cast<size_t>(fault)];
-    if (!open()) return;
+    if (!failed_too_often()) return;
     failed_trials_ = was_open ? failed_trials_ + 1 : 0;
     Duration cooldown = config_.cooldown;
     for (int i = 0; i < failed_trials_ && cooldown < config_.longest_cooldown; ++i)
         cooldown = cooldown * 2;
-    closed_until_ = std::max(closed_until_, now + std::min(cooldown, config_.longest_cooldown));
+    close(now + std::min(cooldown, config_.longest_cooldown));
+}
+
+/// For those who saw the failures.
+void Breaker::close(Instant until) {
+    closed_until_ = closed_for_ == seen_by_ ? std::max(closed_until_, until) : until;
+    closed_for_ = seen_by_;
 }
 
 void Breaker::told_to_wait(Duration pause, Instant now) {
     trial_ = false;
     const Duration wanted = std::max(pause, config_.cooldown);
-    closed_until_ = std::max(closed_until_, now + std::min(wanted, config_.longest_pause));
+    paused_until_ = std::max(paused_until_, now + std::min(wanted, config_.longest_pause));
 }
 
 void Breaker::abandoned() {
@@ -63,13 +77,14 @@ void Breaker::abandoned() {
 }
 
 void Breaker::forgive() {
-    if (open()) closed_until_ = {};
+    closed_until_ = {};
     forget_failures();
 }
 
 void Breaker::check() const {
     CHECK(failures_ >= 0);
-    CHECK(!trial_ || open(), "a trial of an upstream that is trusted");
+    CHECK(!trial_ || failed_too_often(), "a trial of an upstream that is trusted");
+    CHECK(failures_ > 0 || seen_by_ == kEverybody);
 }
 
 }  // namespace brigada

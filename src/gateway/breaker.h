@@ -1,7 +1,8 @@
 // Breaker: whether an upstream should be asked now. Failures of the upstream open it for a
-// cooldown, then one call at a time tries it; what a client did wrong never counts. An upstream
-// that says "not now" (429, 503) is left alone for as long as it asks, which is not a failure.
-// Pure: no clock.
+// cooldown, then one call at a time tries it; what a client did wrong never counts. A call may make
+// any upstream fail by what is in it, so failures that one tenant alone has seen open it for that
+// tenant alone. An upstream that says "not now" (429, 503) is left alone for as long as it asks,
+// which is not a failure. Pure: no clock.
 #pragma once
 
 #include <array>
@@ -19,6 +20,12 @@ enum class Fault : uint8_t {
     internal,  // 5xx, refused, broken
 };
 inline constexpr size_t kFaults = 3;
+
+/// Whose call it was: a hash of the tenant.
+enum class Witness : uint64_t {};
+
+/// Of what no call can have caused: there was no connection. It holds for all.
+inline constexpr Witness kEverybody{0};
 
 struct BreakerConfig {
     int allowed_failures = 3;  // in a row; the next one opens
@@ -39,34 +46,41 @@ class Breaker {
     /// What it did is forgotten: somebody may have mended it.
     void forgive();
 
-    /// Whether a call may go there now. Asks nothing and changes nothing.
-    bool allows(Instant now) const;
+    /// Whether a call of that tenant may go there now. Asks nothing and changes nothing.
+    bool allows(Instant now, Witness witness = kEverybody) const;
     /// When it will next allow one; `now` when it does already. never() while a trial runs.
-    Instant allows_from(Instant now) const;
+    Instant allows_from(Instant now, Witness witness = kEverybody) const;
 
     /// A call goes there; the caller has asked allows(). Every begin() is followed by one of the
     /// four below.
-    void begin(Instant now);
+    void begin(Instant now, Witness witness = kEverybody);
 
     void succeeded();  // any answer that was not the upstream's failure
-    void failed(Instant now, Fault fault = Fault::internal);
+    void failed(Instant now, Fault fault = Fault::internal, Witness witness = kEverybody);
     void told_to_wait(Duration pause, Instant now);  // 429 or 503; zero when no Retry-After came
     void abandoned();  // the client left: says nothing about the upstream
 
-    bool open() const;
+    bool open() const { return open_for(kEverybody); }
+    bool open_for(Witness witness) const;
+    bool open_for_one() const { return failed_too_often() && seen_by_ != kEverybody; }
     int failures() const { return failures_; }
 
     void check() const;
 
   private:
+    bool failed_too_often() const;
     void forget_failures();
+    void close(Instant until);
 
     BreakerConfig config_;
     int failures_ = 0;  // in a row, of any kind
     std::array<int, kFaults> by_fault_ = {};
-    int failed_trials_ = 0;      // since it opened
-    bool trial_ = false;         // a call runs that will decide whether to close
-    Instant closed_until_ = {};  // nobody is sent before
+    Witness seen_by_ = kEverybody;     // the one tenant that saw them all, if there is one
+    int failed_trials_ = 0;            // since it opened
+    bool trial_ = false;               // a call runs that will decide whether to close
+    Instant closed_until_ = {};        // none of
+    Witness closed_for_ = kEverybody;  // these is sent before
+    Instant paused_until_ = {};        // nobody is
 };
 
 }  // namespace brigada

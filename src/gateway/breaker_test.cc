@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "base/rng.h"
 
 namespace brigada {
@@ -118,6 +121,86 @@ TEST(Breaker, nobody_else_goes_while_a_trial_runs) {
         }
     }
     EXPECT_GT(trials, 500);
+}
+
+void fail(Breaker& breaker, Instant now, Witness witness) {
+    breaker.begin(now, witness);
+    breaker.failed(now, Fault::internal, witness);
+    breaker.check();
+}
+
+TEST(Breaker, what_one_tenant_alone_has_seen_closes_it_for_that_tenant_alone) {
+    constexpr Witness kRed{1}, kBlue{2};
+    Breaker breaker({.allowed_failures = 2});
+    for (int i = 0; i < 3; ++i)
+        fail(breaker, at(0), kRed);
+    EXPECT_FALSE(breaker.allows(at(1), kRed));
+    EXPECT_EQ(breaker.allows_from(at(1), kRed), at(5));
+    EXPECT_TRUE(breaker.allows(at(1), kBlue));
+    EXPECT_TRUE(breaker.open_for_one());
+    EXPECT_FALSE(breaker.open());
+
+    breaker.begin(at(5), kRed);  // its trial is nobody else's
+    EXPECT_FALSE(breaker.allows(at(5), kRed));
+    EXPECT_TRUE(breaker.allows(at(5), kBlue));
+    breaker.failed(at(6), Fault::timeout, kRed);
+    EXPECT_EQ(breaker.allows_from(at(6), kRed), at(16));
+
+    breaker.begin(at(7), kBlue);
+    breaker.succeeded();
+    EXPECT_FALSE(breaker.allows(at(7), kRed)) << "the time it was given still runs";
+    EXPECT_TRUE(breaker.allows(at(16), kRed));
+    EXPECT_FALSE(breaker.open_for(kRed));
+}
+
+TEST(Breaker, what_two_have_seen_or_no_call_can_have_caused_is_for_all) {
+    constexpr Witness kRed{1}, kBlue{2}, kGreen{3};
+    Breaker two({.allowed_failures = 2});
+    for (int i = 0; i < 3; ++i)
+        fail(two, at(0), kRed);
+    fail(two, at(1), kBlue);
+    EXPECT_TRUE(two.open());
+    EXPECT_EQ(two.allows_from(at(1), kGreen), at(6));
+    EXPECT_EQ(two.allows_from(at(1), kRed), at(6));
+
+    Breaker unreached({.allowed_failures = 2});
+    for (int i = 0; i < 3; ++i) {
+        unreached.begin(at(0), kRed);
+        unreached.failed(at(0), Fault::internal);
+    }
+    EXPECT_EQ(unreached.allows_from(at(1), kGreen), at(5));
+}
+
+TEST(Breaker, no_tenant_is_kept_out_by_what_only_others_met) {
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+        SCOPED_TRACE(seed);
+        Rng rng(seed);
+        constexpr int kAllowed = 2;
+        Breaker breaker({.allowed_failures = kAllowed});
+        std::vector<Witness> failures;  // since the last success
+        for (int64_t now = 0; now < 300; ++now) {
+            const Witness witness{1 + rng.below(3)};
+            if (!breaker.allows(at(now), witness)) continue;
+            breaker.begin(at(now), witness);
+            if (rng.chance(0.2)) {
+                breaker.succeeded();
+                failures.clear();
+            } else {
+                breaker.failed(at(now), Fault::internal, witness);
+                failures.push_back(witness);
+            }
+            breaker.check();
+            const bool too_many = failures.size() > kAllowed;
+            for (uint64_t one = 1; one <= 3; ++one) {
+                const bool all_its = std::ranges::count(failures, Witness{one}) ==
+                                     static_cast<int64_t>(failures.size());
+                const bool of_several =
+                    !failures.empty() && std::ranges::count(failures, failures[0]) !=
+                                             static_cast<int64_t>(failures.size());
+                ASSERT_EQ(breaker.open_for(Witness{one}), too_many && (all_its || of_several));
+            }
+        }
+    }
 }
 
 TEST(Breaker, forgets_what_was_mended) {

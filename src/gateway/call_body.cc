@@ -8,6 +8,7 @@
 #include "base/concat.h"
 #include "base/json.h"
 #include "dialect/volatile_block.h"
+#include "gateway/nesting.h"
 #include "gateway/raw_json.h"
 #include "gateway/short_body.h"
 #include "net/http.h"
@@ -75,6 +76,7 @@ class Reader {
             if (auto error = field.key().get(raw_key)) return not_json(error);
             if (auto error = field.unescaped_key().get(key)) return not_json(error);
             if (auto error = field.value().get(found)) return not_json(error);
+            TRY(check_nesting(key, found));
             const size_t begin = offset(raw_key.raw() - 1);  // the quote before the key
             if (key == "cache")
                 TRY(read_cache(begin, found));
@@ -84,6 +86,14 @@ class Reader {
                 TRY(read_field(key, found));
         }
         return {};
+    }
+
+    static Result<void> check_nesting(std::string_view key, const value& found) {
+        const int levels = levels_of(found) + 1;
+        if (levels <= kJsonMaxDepth) return {};
+        return Error{Code::invalid_argument,
+                     concat(key.substr(0, 60), ": makes the body nested ", levels,
+                            " levels deep; at most ", kJsonMaxDepth, " are passed on")};
     }
 
     Result<void> read_previous(size_t begin, value& found) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/concat.h"
 #include "base/json.h"
 #include "gateway/upstream_call.h"
 #include "net/http.h"
@@ -50,6 +51,8 @@ TEST(CallBody, says_what_is_wrong) {
         {R"([1])", "not a JSON object"},
         {R"({"model":"m")", "not a JSON object"},
         {R"({"model":"m"} x)", "not a JSON object"},
+        {R"({"model":"m","messages":[[}})", "not a JSON object"},
+        {R"({"model":"m","metadata":{"a":[})", "not a JSON object"},
         {R"({"model":"m","messages":[{"a":1} {"b":2}]})", "not a JSON object"},
         {R"({"model":"m","messages":[{"a":1})", "not a JSON object"},
         {R"({})", "model: must name a model"},
@@ -65,6 +68,30 @@ TEST(CallBody, says_what_is_wrong) {
         const auto body = read(text);
         ASSERT_FALSE(body.ok()) << text;
         EXPECT_THAT(body.error().message, HasSubstr(words)) << text;
+    }
+}
+
+TEST(CallBody, nesting_has_an_end_whoever_is_meant_to_read_it) {
+    const auto nested = [](const std::string& field, int levels) {
+        std::string inside;
+        for (int i = 1; i < levels; ++i)
+            inside += R"({"[":)";
+        return R"({"model":"m",")" + field + "\":" + inside + "[]" +
+               std::string(static_cast<size_t>(levels - 1), '}') + R"(,"stream":true})";
+    };
+    for (const std::string field :
+         {"messages", "metadata", "stream_options", "store", "whatever"}) {
+        const auto most = read(nested(field, kJsonMaxDepth - 1));
+        ASSERT_TRUE(most.ok()) << most.error().message;
+        EXPECT_TRUE(most->stream) << "what comes behind it is read";
+        for (const int levels : {kJsonMaxDepth, 100'000}) {
+            const auto deeper = read(nested(field, levels));
+            ASSERT_FALSE(deeper.ok()) << field;
+            EXPECT_EQ(deeper.error().code, Code::invalid_argument);
+            EXPECT_EQ(deeper.error().message,
+                      concat(field, ": makes the body nested ", levels + 1,
+                             " levels deep; at most ", kJsonMaxDepth, " are passed on"));
+        }
     }
 }
 

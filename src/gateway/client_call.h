@@ -105,6 +105,7 @@ class ClientCall {
     std::vector<std::string> fallbacks(const std::string& model) const;
     Wanted wanted(std::string_view model) const;
     void count_failure(const Upstream& upstream, FailureKind kind);
+    Witness witness_of_failures() const;
     Duration first_byte_timeout(const Deployment& deployment) const;
     HttpHeaders answer_headers(const HttpResponseHead& head) const;
     brigada::Call route_call() const;

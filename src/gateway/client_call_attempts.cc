@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/fnv.h"
 #include "base/joined.h"
 #include "gateway/client_call.h"
 #include "gateway/upstream_call.h"
@@ -96,7 +97,8 @@ Wanted ClientCall::wanted(std::string_view model) const {
             .dialect = dialect_,
             .tags = body_.tags,
             .prompt_tokens = prompt_tokens_,
-            .tokens = prompt_tokens_ + answer_tokens_};
+            .tokens = prompt_tokens_ + answer_tokens_,
+            .witness = witness_of_failures()};
 }
 
 void ClientCall::no_upstream(const std::string& model, const NoUpstream& why) {
@@ -224,10 +226,17 @@ ClientCall::Try ClientCall::judge(const Error& error, const Upstream& upstream) 
     return Try::failed;
 }
 
+/// What was never sent can't have caused it; what was may have, and then it is no other tenant's
+/// business.
 void ClientCall::count_failure(const Upstream& upstream, FailureKind kind) {
+    const bool was_sent = exchange_ && exchange_->sent_at() != Instant::never();
     failure_ = kind;
-    upstream.breaker().failed(now(), fault_of(kind));
+    upstream.breaker().failed(now(), fault_of(kind), was_sent ? witness_of_failures() : kEverybody);
     ++upstream.state->failures;
+}
+
+Witness ClientCall::witness_of_failures() const {
+    return Witness{fnv1a64(caller_->tenant)};
 }
 
 /// Why stands in refusal_. It never was an attempt.
@@ -257,7 +266,7 @@ ClientCall::Try ClientCall::client_left(int upstream_status) {
 void ClientCall::begin_attempt(const Route& route) {
     const Upstream& upstream = setup_->upstreams[route.upstream];
     const Instant at = now();
-    counted_ = upstream.state->begin(prompt_tokens_ + answer_tokens_, at);
+    counted_ = upstream.state->begin(prompt_tokens_ + answer_tokens_, at, witness_of_failures());
     price_ = upstream.price_at(at);
     tried_.push_back(route.upstream);
     served_by_ = upstream.deployment;

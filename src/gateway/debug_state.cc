@@ -27,6 +27,7 @@ std::string or_well(const std::string& trouble) {
 }
 
 std::string breaker_words(const Breaker& breaker, Instant now) {
+    if (breaker.open_for_one()) return "open for one tenant";
     if (breaker.allows(now)) return breaker.open() ? "on trial" : "closed";
     const Instant from = breaker.allows_from(now);
     if (from == Instant::never()) return "on trial";

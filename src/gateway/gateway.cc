@@ -97,6 +97,9 @@ Result<void> Gateway::open_parts() {
             metrics_.upstream_found(deployment.id, is_down);
         });
     health_watch_->start();
+    loop_watch_ = std::make_unique<LoopWatch>(
+        loop_, [this](const Lateness& lateness) { metrics_.loop_was_late(lateness); });
+    loop_watch_->start();
     return {};
 }
 
@@ -129,6 +132,7 @@ ModelId Gateway::model_id(std::string_view name) {
 
 Task<void> Gateway::stop_watching(std::promise<void>& done) {
     if (health_watch_) co_await health_watch_->stop();
+    if (loop_watch_) co_await loop_watch_->stop();
     if (hierarchy_) co_await note_refusals();  // before its worker stops
     done.set_value();
 }

@@ -123,6 +123,7 @@ class Gateway {
     std::unique_ptr<WaitingRoom> waiting_room_;
     std::unique_ptr<Router> router_;
     std::unique_ptr<HealthWatch> health_watch_;
+    std::unique_ptr<LoopWatch> loop_watch_;
     TokenEstimate token_estimate_;
     BodyMemo bodies_;
     std::unique_ptr<CountingDesk> counting_;

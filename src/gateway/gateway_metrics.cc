@@ -13,12 +13,21 @@ constexpr size_t kMostTeams = 1'000;
 const prometheus::Histogram::BucketBoundaries kSeconds = {
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600};
 
+const prometheus::Histogram::BucketBoundaries kFineSeconds = {
+    0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1};
+
 prometheus::Counter& counter(prometheus::Registry& registry, const char* name, const char* help) {
     return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add({});
 }
 
 prometheus::Histogram& seconds(prometheus::Registry& registry, const char* name, const char* help) {
     return prometheus::BuildHistogram().Name(name).Help(help).Register(registry).Add({}, kSeconds);
+}
+
+prometheus::Histogram& fine_seconds(prometheus::Registry& registry, const char* name,
+                                    const char* help) {
+    return prometheus::BuildHistogram().Name(name).Help(help).Register(registry).Add({},
+                                                                                     kFineSeconds);
 }
 
 prometheus::MetricFamily gauge(std::string name, std::string help, double value) {
@@ -93,6 +102,11 @@ GatewayMetrics::GatewayMetrics()
       call_seconds_(seconds(registry_, "brigada_call_seconds", "Request read to answer's end")),
       first_byte_seconds_(seconds(registry_, "brigada_first_byte_seconds",
                                   "Request read to the answer's first byte")),
+      loop_late_seconds_(
+          fine_seconds(registry_, "brigada_loop_late_seconds",
+                       "How late the loop of all calls came to a timer that is due every 10 ms")),
+      loop_busy_seconds_(fine_seconds(registry_, "brigada_loop_busy_seconds",
+                                      "Of that, at most so much was the loop's own work")),
       redis_seconds_(
           seconds(registry_, "brigada_redis_seconds", "A message to Redis and its answer")),
       redis_failures_(counter(registry_, "brigada_redis_failures_total",

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "base/usage.h"
 #include "ledger/ledger.h"
+#include "net/loop_watch.h"
 
 namespace brigada {
 
@@ -43,6 +44,11 @@ class GatewayMetrics {
     void prompt_prediction(bool is_counted, int64_t expected, int64_t reported);
     /// A call looked for its answer among those kept.
     void cache_asked(bool hit) { (hit ? cache_hits_ : cache_misses_).Increment(); }
+
+    void loop_was_late(const Lateness& lateness) {
+        loop_late_seconds_.Observe(lateness.late.seconds());
+        loop_busy_seconds_.Observe(lateness.busy.seconds());
+    }
 
     /// Redis, when replicas share it.
     void redis_answered(Duration took) { redis_seconds_.Observe(took.seconds()); }
@@ -92,6 +98,8 @@ class GatewayMetrics {
     prometheus::Gauge& running_;
     prometheus::Histogram& call_seconds_;
     prometheus::Histogram& first_byte_seconds_;
+    prometheus::Histogram& loop_late_seconds_;
+    prometheus::Histogram& loop_busy_seconds_;
     prometheus::Histogram& redis_seconds_;
     prometheus::Counter& redis_failures_;
     prometheus::Gauge& limits_shared_;

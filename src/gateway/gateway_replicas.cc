@@ -4,6 +4,7 @@
 #include <future>
 
 #include "gateway/gateway.h"
+#include "net/tls_context.h"
 
 namespace brigada {
 
@@ -33,10 +34,13 @@ Task<void> leave(SharedBooks& books, std::promise<bool>& told) {
 
 Result<void> Gateway::open_books(bool is_first_start) {
     TRY(RedisAddress address, redis_address(config().redis));
+    std::shared_ptr<TlsContext> tls;
+    if (address.is_tls) TRY(tls, TlsContext::open(config().tls));
     const BrigadaSettings& settings = config().brigada;
     const bool was_told = take_mark(settings.data_dir / kToldMark);
     books_ = std::make_unique<SharedBooks>(
         SharedBooks::Settings{.address = std::move(address),
+                              .tls = std::move(tls),
                               .replicas = settings.replicas.value_or(1),
                               .patience = settings.redis_timeout,
                               .knows_all = is_first_start || was_told},

@@ -130,8 +130,8 @@ std::vector<UpstreamId> UpstreamSet::eligible(const Wanted& wanted,
         const Deployment& deployment = *upstream.deployment;
         if (!fits(deployment, wanted, why)) continue;
         if (std::ranges::find(tried, upstream.id) != tried.end()) continue;
-        if (!upstream.state->takes(wanted.tokens, now)) {
-            const Instant from = upstream.state->takes_from(wanted.tokens, now);
+        if (!upstream.state->takes(wanted.tokens, now, wanted.witness)) {
+            const Instant from = upstream.state->takes_from(wanted.tokens, now, wanted.witness);
             if (!why.free_from || from < *why.free_from) why.free_from = from;
             continue;
         }

@@ -42,6 +42,7 @@ struct Wanted {
     std::span<const std::string> tags = {};
     int64_t prompt_tokens = 0;
     int64_t tokens = 0;  // of prompt and answer together
+    Witness witness = kEverybody;
 };
 
 /// Why no upstream can take a call now.

@@ -14,18 +14,18 @@ Instant room_from(const SlidingWindow& window, int64_t amount, std::optional<int
 
 }  // namespace
 
-bool UpstreamState::takes(int64_t tokens, Instant now) const {
-    return !seems_down && breaker.allows(now) && takes_from(tokens, now) <= now;
+bool UpstreamState::takes(int64_t tokens, Instant now, Witness witness) const {
+    return !seems_down && takes_from(tokens, now, witness) <= now;
 }
 
-Instant UpstreamState::takes_from(int64_t tokens, Instant now) const {
-    return std::max({breaker.allows_from(now),
+Instant UpstreamState::takes_from(int64_t tokens, Instant now, Witness witness) const {
+    return std::max({breaker.allows_from(now, witness),
                      room_from(requests_, 1, limits_.requests_per_minute, now),
                      room_from(tokens_, tokens, limits_.tokens_per_minute, now)});
 }
 
-UpstreamState::Counted UpstreamState::begin(int64_t tokens, Instant now) {
-    breaker.begin(now);
+UpstreamState::Counted UpstreamState::begin(int64_t tokens, Instant now, Witness witness) {
+    breaker.begin(now, witness);
     ++calls;
     if (limits_.requests_per_minute) requests_.add(1, now);
     Counted out{.call = throughput.begin(now)};

@@ -30,10 +30,10 @@ class UpstreamState {
 
     void set_limits(const UpstreamLimits& limits) { limits_ = limits; }
 
-    /// Whether a call of about so many tokens may go there now.
-    bool takes(int64_t tokens, Instant now) const;
+    /// Whether a call of about so many tokens may go there now, of this tenant.
+    bool takes(int64_t tokens, Instant now, Witness witness = kEverybody) const;
     /// When it may, if nothing else comes; never() for a call over its limit.
-    Instant takes_from(int64_t tokens, Instant now) const;
+    Instant takes_from(int64_t tokens, Instant now, Witness witness = kEverybody) const;
 
     /// What one attempt has been counted as, to be corrected when it ends.
     struct Counted {
@@ -41,7 +41,7 @@ class UpstreamState {
         int64_t tokens = 0;
         ThroughputMeter::Call call = {};
     };
-    Counted begin(int64_t tokens, Instant now);
+    Counted begin(int64_t tokens, Instant now, Witness witness = kEverybody);
     /// `usage` of an answer that came whole, where the upstream has reported it.
     void settle(const Counted& counted, int64_t tokens, const std::optional<Usage>& usage,
                 Instant now);

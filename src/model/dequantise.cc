@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/check.h"
 #include "base/half.h"
 
 namespace brigada {
@@ -173,7 +174,7 @@ void q6_k(const std::byte* block, float* out) {
 using DequantiseBlock = void (*)(const std::byte* block, float* out);
 
 /// In the order of DType.
-constexpr std::array<DequantiseBlock, kAllDTypes.size()> kDequantiseBlock = {
+constexpr std::array<DequantiseBlock, kReadDTypes.size()> kDequantiseBlock = {
     [](const std::byte* block, float* out) { *out = load<float>(block); },
     [](const std::byte* block, float* out) { *out = f16(block); },
     [](const std::byte* block, float* out) { *out = bf16_to_float(load<uint16_t>(block)); },
@@ -191,6 +192,7 @@ constexpr std::array<DequantiseBlock, kAllDTypes.size()> kDequantiseBlock = {
 }  // namespace
 
 void dequantise_row(DType type, const std::byte* row, size_t cols, float* out) {
+    CHECK(is_read(type), to_string(type));
     const DequantiseBlock block = kDequantiseBlock[static_cast<size_t>(type)];
     const size_t elements = block_elements(type), bytes = block_bytes(type);
     const size_t blocks = row_bytes(type, cols) / bytes;

@@ -1,6 +1,6 @@
-// dequantise_row: one row of any DType as floats, by the formulas of the GGUF specification. Scalar
-// and plain: the oracle that kernels are tested against, and what reads small tensors such as
-// norms.
+// dequantise_row: one row of any DType that is_read as floats, by the formulas of the GGUF
+// specification. Scalar and plain: the oracle that kernels are tested against, and what reads small
+// tensors such as norms.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,7 @@ bool same_bits(float a, float b) {
 
 TEST(DequantiseRow, reads_what_the_gguf_package_reads_in_random_blocks) {
     const Path folder = Path(BRIGADA_TESTDATA) / "quants";
-    for (const DType type : kAllDTypes) {
+    for (const DType type : kReadDTypes) {
         if (block_elements(type) == 1) continue;
         SCOPED_TRACE(to_string(type));
         const std::vector<std::byte> blocks = test_bytes(folder / (lower_name(type) + ".blocks"));

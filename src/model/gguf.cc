@@ -1,6 +1,9 @@
 #include "model/gguf.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -11,6 +14,20 @@
 namespace brigada {
 
 namespace {
+
+constexpr uint64_t kMostParts = 99'999;  // five digits in a part's name
+
+/// "model-00002-of-00003.gguf" as part `number`. A file that is called otherwise is looked for as
+/// if it were not: the error then names what was expected.
+Path part_path(const Path& path, uint32_t number, uint32_t parts) {
+    const std::string ending = fmt::format("-of-{:05}.gguf", parts);
+    constexpr size_t kDigits = 6;  // and the dash before them
+    std::string name = path.filename().string();
+    name = name.ends_with(ending) && name.size() >= ending.size() + kDigits
+               ? name.substr(0, name.size() - ending.size() - kDigits)
+               : path.stem().string();
+    return path.parent_path() / fmt::format("{}-{:05}{}", name, number, ending);
+}
 
 std::optional<uint64_t> as_unsigned(const GgufValue& value) {
     if (const auto* n = std::get_if<uint64_t>(&value)) return *n;
@@ -71,9 +88,21 @@ std::string_view to_string(GgufType type) {
 }
 
 Result<GgufFile> GgufFile::open(const Path& path) {
+    TRY(GgufFile file, open_alone(path));
+    TRY(const uint32_t parts, file.parts());
+    if (parts <= 1) return file;
+    TRY(GgufFile whole, open_alone(part_path(path, 1, parts)));
+    for (uint32_t number = 2; number <= parts; ++number) {
+        TRY(GgufFile part, open_alone(part_path(path, number, parts)));
+        TRY(whole.add(std::move(part)));
+    }
+    return whole;
+}
+
+Result<GgufFile> GgufFile::open_alone(const Path& path) {
     TRY(Mapping mapping, Mapping::open(path));
     TRY(GgufFile file, parse(mapping.bytes(), path.string()));
-    file.mapping_ = std::move(mapping);  // the bytes stay where they are
+    file.mappings_.push_back(std::move(mapping));  // the bytes stay where they are
     return file;
 }
 
@@ -87,6 +116,29 @@ Result<GgufFile> GgufFile::parse(std::span<const std::byte> bytes, std::string n
     file.entries_by_key_ = std::move(contents.entries_by_key);
     file.tensors_by_name_ = std::move(contents.tensors_by_name);
     return file;
+}
+
+Result<uint32_t> GgufFile::parts() const {
+    TRY(const auto count, unsigned_integer("split.count"));
+    if (count.value_or(1) <= kMostParts) return static_cast<uint32_t>(count.value_or(1));
+    return Error{Code::corrupt, concat(name_, ": split.count is ", *count, "; at most ", kMostParts,
+                                       " parts are believed")};
+}
+
+/// The tensors of another part, and the bytes they lie in.
+Result<void> GgufFile::add(GgufFile part) {
+    for (const Tensor& tensor : part.tensors_)
+        if (this->tensor(tensor.name))
+            return Error{Code::corrupt, concat(part.name_, ": tensor ", shown(tensor.name),
+                                               " is in ", name_, ", too")};
+    for (Tensor& tensor : part.tensors_) {
+        tensors_by_name_.push_back(static_cast<uint32_t>(tensors_.size()));
+        tensors_.push_back(std::move(tensor));
+    }
+    std::ranges::sort(tensors_by_name_, {},
+                      [this](uint32_t i) -> std::string_view { return tensors_[i].name; });
+    std::ranges::move(part.mappings_, std::back_inserter(mappings_));
+    return {};
 }
 
 const GgufEntry* GgufFile::entry(std::string_view key) const {

@@ -56,8 +56,10 @@ struct GgufEntry {
 
 class GgufFile {
   public:
-    /// Maps and parses. Error::corrupt names the path, the thing and the value that contradicts the
-    /// file, Error::unsupported a version, a type of tensor or a split file that is not read here.
+    /// Maps and parses; of a model split over several files ("x-00002-of-00003.gguf") all of them,
+    /// whichever is named: metadata are those of the first. Error::corrupt names the path, the
+    /// thing and the value that contradicts the file, Error::unsupported a version that is not read
+    /// here.
     static Result<GgufFile> open(const Path& path);
 
     /// The same over bytes that the caller keeps alive; `name` takes the path's place in messages.
@@ -90,11 +92,15 @@ class GgufFile {
   private:
     GgufFile() = default;
 
+    static Result<GgufFile> open_alone(const Path& path);
+    Result<uint32_t> parts() const;
+    Result<void> add(GgufFile part);
+
     Error wrong_kind(const GgufEntry& entry, std::string_view wanted) const;
 
     std::string name_;
     uint32_t version_ = 0;
-    std::optional<Mapping> mapping_;
+    std::vector<Mapping> mappings_;
     std::vector<GgufEntry> entries_;
     std::vector<Tensor> tensors_;
     std::vector<uint32_t> entries_by_key_;  // indices, sorted

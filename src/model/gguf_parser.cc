@@ -49,7 +49,6 @@ class Parser {
         TRY(read_header());
         TRY(read_entries());
         TRY(index_entries());
-        TRY(refuse_split());
         TRY(read_alignment());
         TRY(read_tensors());
         TRY(index_tensors());
@@ -189,14 +188,6 @@ class Parser {
         const auto key_of = [this](uint32_t i) { return out_.entries[i].key; };
         const auto at = std::ranges::lower_bound(out_.entries_by_key, key, {}, key_of);
         return at != out_.entries_by_key.end() && key_of(*at) == key ? &out_.entries[*at] : nullptr;
-    }
-
-    Result<void> refuse_split() const {
-        const GgufEntry* entry = find_entry("split.count");
-        const auto* count = entry ? std::get_if<uint64_t>(&entry->value) : nullptr;
-        if (!count || *count <= 1) return {};
-        return unsupported("one of ", *count, " parts of a split model, which are not read here; ",
-                           "join them with `llama-gguf-split --merge`");
     }
 
     Result<void> read_alignment() {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <functional>
 
 #include "model/dequantise.h"
@@ -146,10 +147,6 @@ std::vector<Hostile> hostile_files() {
              .u32(1u << 31)
              .tensor("w", {1}, kF32, 0),
          Code::corrupt, "ends at byte 90, before the data of its 1 tensors"},
-        {"part of a split", Bytes::header(0, 1).text("split.count").u32(2).number<uint16_t>(3),
-         Code::unsupported,
-         "one of 3 parts of a split model, which are not read here; join them with "
-         "`llama-gguf-split --merge`"},
         {"rank 0", Bytes::header(1, 0).tensor("w", {}, kF32, 0).zeros(64), Code::corrupt,
          "tensor \"w\" has 0 dimensions; 1 to 4 are possible"},
         {"rank 5", Bytes::header(1, 0).tensor("w", {1, 1, 1, 1, 1}, kF32, 0).zeros(64),
@@ -163,9 +160,6 @@ std::vector<Hostile> hostile_files() {
         {"bytes overflow", Bytes::header(1, 0).tensor("w", {1ull << 62}, kF32, 0).zeros(64),
          Code::corrupt,
          "tensor \"w\" of shape [4611686018427387904] has more bytes than fit in memory"},
-        {"unread type", Bytes::header(1, 0).tensor("w", {32}, 20, 0).zeros(64), Code::unsupported,
-         "tensor \"w\": type IQ4_NL (20) is not read here; these are: F32, F16, BF16, Q4_0, Q4_1, "
-         "Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K"},
         {"no type", Bytes::header(1, 0).tensor("w", {32}, 99, 0).zeros(64), Code::corrupt,
          "tensor \"w\": type number 99 is none of ggml's"},
         {"row of part of a block", Bytes::header(1, 0).tensor("w", {33}, kQ4_0, 0).zeros(64),
@@ -322,6 +316,55 @@ TEST(GgufWriter, says_where_it_cannot_write) {
     ASSERT_FALSE(written.ok());
     EXPECT_EQ(written.error().code, Code::io);
     EXPECT_EQ(written.error().message, "/nowhere/x.gguf: cannot write: No such file or directory");
+}
+
+// --- a model in several files -------------------------------------------------------------------
+
+Path quants() {
+    return Path(BRIGADA_TESTDATA) / "quants";
+}
+
+/// As the package gguf wrote them.
+TEST(GgufFile, split_over_three_is_the_same_whichever_is_named) {
+    const auto one = GgufFile::open(quants() / "every-type.gguf");
+    ASSERT_TRUE(one.ok());
+    for (const char* part : {"every-type-00001-of-00003.gguf", "every-type-00003-of-00003.gguf"}) {
+        const auto split = GgufFile::open(quants() / part);
+        ASSERT_TRUE(split.ok()) << split.error().message;
+        EXPECT_EQ(*split->string("general.architecture"), "gpt-oss");
+        ASSERT_EQ(split->tensors().size(), one->tensors().size());
+        for (const Tensor& tensor : one->tensors()) {
+            const Tensor* found = split->tensor(tensor.name);
+            ASSERT_NE(found, nullptr) << tensor.name;
+            EXPECT_EQ(found->shape, tensor.shape);
+            EXPECT_TRUE(std::ranges::equal(found->data, tensor.data));
+        }
+    }
+}
+
+TEST(GgufFile, a_part_without_the_others_names_what_is_missing) {
+    const Path folder = testing::TempDir();
+    for (const auto& [name, missing] : {std::pair("lone-00003-of-00003.gguf", "lone-00001"),
+                                        std::pair("renamed.gguf", "renamed-00001")}) {
+        std::filesystem::copy_file(quants() / "every-type-00003-of-00003.gguf", folder / name,
+                                   std::filesystem::copy_options::overwrite_existing);
+        const auto file = GgufFile::open(folder / name);
+        ASSERT_FALSE(file.ok());
+        EXPECT_TRUE(file.error().message.contains(
+            (folder / (std::string(missing) + "-of-00003.gguf")).string()))
+            << file.error().message;
+    }
+}
+
+TEST(GgufFile, a_tensor_in_two_parts_is_refused) {
+    const Path folder = testing::TempDir();
+    for (const char* name : {"twice-00001-of-00003.gguf", "twice-00002-of-00003.gguf"})
+        std::filesystem::copy_file(quants() / "every-type-00001-of-00003.gguf", folder / name,
+                                   std::filesystem::copy_options::overwrite_existing);
+    const auto file = GgufFile::open(folder / "twice-00001-of-00003.gguf");
+    ASSERT_FALSE(file.ok());
+    EXPECT_TRUE(file.error().message.contains("twice-00002-of-00003.gguf: tensor \""))
+        << file.error().message;
 }
 
 }  // namespace

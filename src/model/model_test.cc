@@ -167,6 +167,26 @@ ModelConfig tiny_config() {
 }
 
 /// A tiny synthetic model, its parts free to be spoiled.
+/// IQ4_NL has blocks of the same size as Q4_0, so a type number makes one of the other.
+TEST(Model, of_a_type_that_does_not_run_here_is_refused_by_name) {
+    std::vector<std::byte> bytes = test_bytes(test_gguf("stories260K", "q4_0"));
+    const std::string name = "blk.2.attn_q.weight";
+    const auto at = std::ranges::search(bytes, std::as_bytes(std::span(name)));
+    ASSERT_FALSE(at.empty());
+    std::byte* const type = std::to_address(at.end()) + 4 + 2 * 8;  // behind the rank and the shape
+    ASSERT_EQ(*type, std::byte{2});
+    *type = std::byte{20};
+    const Path path = Path(testing::TempDir()) / "iq4_nl.gguf";
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+    const auto model = open_model(path);
+    ASSERT_FALSE(model.ok());
+    EXPECT_EQ(model.error().code, Code::unsupported);
+    EXPECT_TRUE(model.error().message.starts_with(
+        path.string() + ": tensor \"blk.2.attn_q.weight\": type IQ4_NL does not run here"))
+        << model.error().message;
+}
+
 class ModelMake : public testing::Test {
   protected:
     ModelMake() : bytes_(synthetic_gguf(tiny_config(), {}).to_bytes()) {

@@ -137,16 +137,17 @@ Result<void> change_profile(Workload& workload, const std::string& name, const P
     return {};
 }
 
-Result<Workload> workload_of(const PlanWords& words) {
+Result<void> workload_of(const PlanWords& words, PlanRequest& out) {
     const std::vector<PlanWord>* said = words.find("profile");
-    Result<Workload> found = find_workload(said == nullptr ? "claude-code" : said->front().text);
-    if (!found) return std::move(found).error().in(said->front().place);
-    Workload workload = std::move(found).value();
+    Result<Profile> profile = find_profile(said == nullptr ? "claude-code" : said->front().text);
+    if (!profile) return std::move(profile).error().in(said->front().place);
+    out.profile = std::move(profile).value();
+    TRY(out.workload, workload_of(out.profile, context_limit(out.model)));
     const auto declared = words.under("profile.");
     for (const auto& [name, word] : declared)
-        TRY(change_profile(workload, name, word));
-    if (!declared.empty()) workload.source += "; with declared numbers";
-    return workload;
+        TRY(change_profile(out.workload, name, word));
+    if (!declared.empty()) out.workload.source += "; with declared numbers";
+    return {};
 }
 
 Result<void> model_of(const PlanWords& words, PlanRequest& out) {
@@ -228,7 +229,8 @@ const std::vector<PlanField>& plan_fields() {
     static const std::vector<PlanField> fields = {
         {"developers", "N", "people who work with it at the same time", "20"},
         {"sessions-per-hour", "N", "instead of developers: sessions that begin in an hour", ""},
-        {"profile", "NAME", "what they do: claude-code, agentx, copilot, swe-bench, chat, rag",
+        {"profile", "NAME",
+         "what they do: claude-code, agentx, copilot, swe-bench, chat, rag, or a file of trace fit",
          "claude-code"},
         {"model", "MODEL", "a known model, a config.json, a GGUF file or a folder", ""},
         {"weights", "TYPE", "other weights than the file's: bf16, fp8, nvfp4, int4", "the file's"},
@@ -279,8 +281,8 @@ void PlanWords::add(const PlanWords& other) {
 Result<PlanRequest> understand(const PlanWords& words) {
     PlanRequest out;
     TRY(people_of(words, out));
-    TRY(out.workload, workload_of(words));
     TRY(model_of(words, out));
+    TRY(workload_of(words, out));
     TRY(choices_of(words, out));
     TRY(targets_of(words, out.targets));
     TRY(number(words, "peak-factor", out.peak_factor));

@@ -65,9 +65,7 @@ std::vector<HourOfDay> day_of(const PlanOption& option) {
 
 Result<PlanReport> make_plan(PlanRequest request) {
     if (!request.targets.any()) request.targets = default_targets();
-    if (request.model.max_context > 0)
-        request.workload = fitted_to_context(std::move(request.workload),
-                                             static_cast<double>(request.model.max_context));
+    request.workload = fitted_to_context(std::move(request.workload), context_limit(request.model));
     TRY(check_request(request));
     PlanReport report;
     report.result = search(request);

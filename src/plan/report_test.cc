@@ -17,7 +17,7 @@ using ::testing::Not;
 PlanRequest twenty_developers() {
     PlanRequest request;
     request.developers = 20;
-    request.workload = *find_workload("claude-code");
+    request.workload = *find_workload("claude-code", 131'072);
     request.model = model_config("Qwen__Qwen3-32B-FP8");
     request.model.max_context = 131'072;
     request.model_name = "Qwen/Qwen3-32B-FP8";

@@ -43,7 +43,8 @@ struct TenantLimit {
 struct PlanRequest {
     double developers = 20;
     double sessions_per_hour = 0;  // instead of developers, unless 0
-    Workload workload = {};
+    Profile profile = {};          // the people whom --verify lets work
+    Workload workload = {};        // theirs, in numbers
     ModelGeometry model = {};
     std::string model_name = {};  // as it was asked for
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "plan/emit/engine_flags.h"
+#include "trace/generator.h"
 
 namespace brigada {
 
@@ -11,6 +13,7 @@ namespace {
 
 constexpr uint32_t kManyWaiting = 100'000;
 constexpr double kMostTimes = 8;
+constexpr Duration kTime = Duration::seconds(2 * 3600);
 constexpr Duration kWarmUp = Duration::seconds(20 * 60);  // while caches fill
 
 /// As the closed form has it, so that both are judged alike.
@@ -24,24 +27,36 @@ FleetFigures figures_of(const SimReport& report) {
     return figures;
 }
 
-Trace at_peak(Trace trace, double peak_factor) {
-    for (TraceSession& session : trace.sessions)
-        for (TraceCall& call : session.calls)
-            call.gap = Duration::nanoseconds(
-                std::llround(static_cast<double>(call.gap.ns()) / peak_factor));
-    return trace;
+/// The people of whom the plan is made; tools are as quick as they at the peak.
+Profile at_peak(const PlanRequest& request, const PlanOption& option) {
+    Profile people =
+        at_work(request.profile, static_cast<uint32_t>(option.situation.workload.context_max));
+    hurry(people, request.peak_factor);
+    return people;
+}
+
+Duration as_duration(double s) {
+    return Duration::nanoseconds(std::llround(s * 1e9));
 }
 
 /// Simulations of one plan with different numbers of people.
 class Trial {
   public:
-    Trial(const PlanRequest& request, const PlanOption& option, const TraceOf& trace_of,
-          uint64_t seed)
-        : request_(request), trace_of_(trace_of), setup_(sim_setup_of(option, seed)) {}
+    Trial(const PlanRequest& request, const PlanOption& option, uint64_t seed)
+        : request_(request),
+          profile_(at_peak(request, option)),
+          ttft_(as_duration(option.normal.ttft_s)),
+          per_token_(as_duration(option.normal.tpot_s)),
+          setup_(sim_setup_of(option, seed)) {}
 
     Result<SimulatedLoad> run(double people) const {
-        TRY(Trace trace, trace_of_(static_cast<uint32_t>(std::max(1.0, std::round(people)))));
-        TRY(SimReport report, simulate(at_peak(std::move(trace), request_.peak_factor), setup_));
+        const auto users = static_cast<uint32_t>(std::max(1.0, std::round(people)));
+        TRY(const Trace trace, generate(profile_, {.users = users,
+                                                   .duration = kTime,
+                                                   .ttft = ttft_,
+                                                   .per_token = per_token_,
+                                                   .seed = setup_.seed}));
+        TRY(SimReport report, simulate(trace, setup_));
         SimulatedLoad out{.people = people, .report = std::move(report)};
         out.misses = misses(request_.targets, figures_of(out.report));
         std::ranges::sort(out.misses, std::greater(), &MissedTarget::factor);
@@ -50,7 +65,8 @@ class Trial {
 
   private:
     const PlanRequest& request_;
-    const TraceOf& trace_of_;
+    Profile profile_;
+    Duration ttft_, per_token_;  // as planned: when a session ends its user begins the next
     SimSetup setup_;
 };
 
@@ -110,9 +126,8 @@ SimSetup sim_setup_of(const PlanOption& option, uint64_t seed) {
     return setup;
 }
 
-Result<Verification> verify(const PlanRequest& request, const PlanOption& option,
-                            const TraceOf& trace_of, uint64_t seed) {
-    const Trial trial(request, option, trace_of, seed);
+Result<Verification> verify(const PlanRequest& request, const PlanOption& option, uint64_t seed) {
+    const Trial trial(request, option, seed);
     const double planned = option.situation.people;
     const double most = kMostTimes * planned;
     Verification out;

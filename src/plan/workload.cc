@@ -14,6 +14,10 @@ namespace {
 constexpr uint32_t kPeople = 150;
 constexpr Duration kTime = Duration::seconds(24 * 3600);
 
+/// Whoever was at work when the time began has made a call by then.
+constexpr Instant kSettled =
+    Instant() + Duration::seconds(static_cast<int64_t>(kAwaySeconds) + 600);
+
 double mean_calls(const Profile& profile) {
     if (profile.parts.empty()) return profile.calls.empty() ? 1 : profile.calls.mean;
     double mean = 0, share = 0;
@@ -24,11 +28,19 @@ double mean_calls(const Profile& profile) {
     return mean / share;
 }
 
-double mean_shared(const Profile& profile, double prompt_tokens) {
+double mean_shared(const Profile& profile) {
     double mean = 0;
     for (const SharedPrefix& prefix : profile.prefixes)
         mean += prefix.share * prefix.tokens;
-    return std::min(mean, prompt_tokens);
+    return mean;
+}
+
+uint32_t longest_prompt(const Profile& profile) {
+    if (profile.parts.empty()) return profile.most_prompt_tokens;
+    uint32_t longest = 0;
+    for (const Profile& part : profile.parts)
+        longest = std::max(longest, longest_prompt(part));
+    return longest;
 }
 
 }  // namespace
@@ -109,25 +121,39 @@ double value_at(const std::vector<Quantile>& quantiles, double share) {
     return quantiles.back().value;
 }
 
-Result<Workload> workload_of(const Profile& profile) {
-    TRY(const Trace trace, generate(profile, {.users = kPeople, .duration = kTime}));
-    TRY(Workload out, workload_of(trace));
+Profile at_work(Profile profile, uint32_t max_context) {
+    compact_at(profile, max_context);
+    cut_absences(profile, kAwaySeconds);
+    return profile;
+}
+
+Result<Workload> workload_of(const Profile& profile, uint32_t max_context) {
+    const Profile people = at_work(profile, max_context);
+    TRY(const Trace trace, generate(people, {.users = kPeople, .duration = kTime}));
+    TRY(Workload out, workload_of(trace, mean_shared(profile), kSettled));
     out.name = profile.name;
     out.source = profile.about;
     out.calls_per_session = std::max(1.0, mean_calls(profile));  // the trace cuts long ones
     // Between two sessions their user pauses; the trace does not say whose they are.
-    out.pause_s = profile.pause_s.empty() ? 0 : std::min(profile.pause_s.mean, kAwaySeconds);
-    out.shared_tokens = mean_shared(profile, out.prompt_tokens);
-    out.new_tokens = std::min(out.new_tokens, out.prompt_tokens - out.shared_tokens);
-    // A session's first call finds what all begin with; the trace says what one finds of its own.
-    const double of_first = out.shared_tokens / (out.calls_per_session * out.prompt_tokens);
-    out.reuse = std::min(1 - out.new_tokens / out.prompt_tokens, out.reuse + of_first);
+    out.pause_s = people.pause_s.mean;
+    if (longest_prompt(profile) <= max_context) return out;
+    out.source += concat("; contexts compacted at ", max_context, " tokens");
+    out.context_p90 = std::min<double>(out.context_p90, max_context);
+    out.context_max = std::min<double>(out.context_max, max_context);
     return out;
 }
 
-Result<Workload> find_workload(std::string_view name) {
-    TRY(const Profile profile, builtin_profile(name));
-    return workload_of(profile);
+Result<Workload> find_workload(const std::string& name, uint32_t max_context) {
+    TRY(const Profile profile, find_profile(name));
+    return workload_of(profile, max_context);
+}
+
+Result<Workload> recorded_workload(const Trace& trace, uint32_t max_context) {
+    TRY(Workload out, workload_of(trace));
+    if (out.context_max <= max_context) return out;
+    TRY(Workload compacted, workload_of(fit_profile(trace, out.name), max_context));
+    compacted.source = concat(out.source, "; contexts compacted at ", max_context, " tokens");
+    return compacted;
 }
 
 }  // namespace brigada

@@ -11,11 +11,12 @@ namespace brigada {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Workload, the_built_in_ones_are_sound) {
     for (const std::string_view name : builtin_profile_names()) {
         SCOPED_TRACE(name);
-        const Workload workload = *find_workload(name);
+        const Workload workload = *find_workload(std::string(name));
         EXPECT_FALSE(workload.source.empty());
         EXPECT_LE(workload.new_tokens + workload.shared_tokens, workload.prompt_tokens);
         EXPECT_GE(workload.context_p90, workload.prompt_tokens);
@@ -34,7 +35,8 @@ TEST(Workload, the_built_in_ones_are_sound) {
 TEST(Workload, shares_and_values_are_each_others_inverse) {
     const Workload workload = *find_workload("claude-code");
     const std::vector<Quantile>& gaps = workload.gaps;
-    for (int i = 1; i < 100; ++i)
+    // The last ones are all as long: nobody is away for more.
+    for (int i = 1; value_at(gaps, i / 100.0) < gaps.back().value; ++i)
         EXPECT_NEAR(share_within(gaps, value_at(gaps, i / 100.0)), i / 100.0, 1e-9);
 }
 
@@ -48,7 +50,24 @@ TEST(Workload, the_mean_gap_is_that_of_drawn_gaps) {
     EXPECT_NEAR(mean_gap(workload, kAwaySeconds), sum / kDraws, 0.02 * sum / kDraws);
 }
 
-TEST(Workload, a_shorter_context_means_compacting_more_often) {
+/// What agents compact they read again, and more of their calls do.
+TEST(Workload, people_with_a_shorter_context_compact_more_often) {
+    Workload before = *find_workload("claude-code", 1'000'000);
+    EXPECT_THAT(before.source, Not(HasSubstr("compacted")));
+    for (const uint32_t context : {200'000, 131'072, 40'960, 16'384}) {
+        SCOPED_TRACE(context);
+        const Workload fitted = *find_workload("claude-code", context);
+        EXPECT_THAT(fitted.source, HasSubstr("compacted at"));
+        EXPECT_LE(fitted.context_max, context);
+        EXPECT_LT(fitted.prompt_tokens, before.prompt_tokens);
+        EXPECT_LT(fitted.reuse, before.reuse);
+        EXPECT_GT(fitted.reuse, 0.75);
+        EXPECT_NEAR(fitted.output_tokens, before.output_tokens, 0.05 * before.output_tokens);
+        before = fitted;
+    }
+}
+
+TEST(Workload, declared_numbers_are_held_to_a_shorter_context) {
     const Workload workload = *find_workload("claude-code");
     EXPECT_EQ(fitted_to_context(workload, 1e6).prompt_tokens, workload.prompt_tokens);
     double reuse = workload.reuse;
@@ -113,7 +132,15 @@ TEST(Workload, of_a_trace) {
     EXPECT_NEAR(workload.reuse, (640 + 704 + 768) / (5 * workload.prompt_tokens), 1e-9);
     EXPECT_NEAR(workload.session_s, 4 + 60 + 4 + 4 * 1.0, 1e-9);
     EXPECT_EQ(workload.tool_gap_s, 4);
-    EXPECT_EQ(workload.calls_per_turn, 5 / 3.0);
+    EXPECT_EQ(workload.calls_per_turn, 2);  // the helper has no turns
+    ASSERT_EQ(workload.turns.size(), 2u);
+    EXPECT_NEAR(workload.turns[0].calls * workload.calls_per_turn_p90, 2, 1e-9);
+    EXPECT_NEAR(workload.turns[0].tools * 2 * workload.tool_gap_s, 4, 1e-9);
+    EXPECT_NEAR(workload.turns[0].outputs * 2 * workload.output_tokens, 80, 1e-9);
+    // Two first calls, 640 tokens each, and a mean prompt of 716.8.
+    EXPECT_NEAR(workload.fresh_part, 640 / workload.prompt_tokens, 1e-9);
+    const Workload later = *workload_of(trace, 0, Instant() + Duration::seconds(1));
+    EXPECT_NEAR(later.prompt_tokens, (704 + 768 + 832) / 3.0, 1e-9);
     EXPECT_NEAR(amplification(workload), 1.25, 1e-9);
     EXPECT_FALSE(workload_of(Trace{}).ok());
 }

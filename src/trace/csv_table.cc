@@ -78,6 +78,13 @@ Result<double> CsvTable::number(std::string_view column) const {
     return number;
 }
 
+Result<double> CsvTable::number(std::string_view column, double least, double most) const {
+    TRY(const double value, number(column));
+    if (value >= least && value <= most) return value;
+    TRY(const std::string_view said, text(column));
+    return wrong_field(place(), column, said, concat("it must be within ", least, " and ", most));
+}
+
 Result<uint32_t> CsvTable::tokens(std::string_view column) const {
     TRY(const double value, number(column));
     return tokens_from(value, place(), column);

@@ -32,6 +32,7 @@ class CsvTable {
     /// Of the row; the column must exist.
     Result<std::string_view> text(std::string_view column) const;
     Result<double> number(std::string_view column) const;
+    Result<double> number(std::string_view column, double least, double most) const;
     Result<uint32_t> tokens(std::string_view column) const;         // 0 and more
     Result<uint32_t> prompt_tokens(std::string_view column) const;  // 1 and more
     Result<Duration> time(std::string_view column, Duration unit) const;

@@ -100,6 +100,24 @@ Distribution lognormal(double median, double p90) {
     return out;
 }
 
+Distribution cut(Distribution distribution, double most) {
+    if (distribution.empty() || distribution.quantiles.back() <= most) return distribution;
+    for (double& value : distribution.quantiles)
+        value = std::min(value, most);
+    distribution.mean = 0;
+    for (size_t i = 1; i < kGridPercentiles.size(); ++i)
+        distribution.mean += (kGridPercentiles[i] - kGridPercentiles[i - 1]) / 100 *
+                             (distribution.quantiles[i - 1] + distribution.quantiles[i]) / 2;
+    return distribution;
+}
+
+Distribution scaled(Distribution distribution, double factor) {
+    distribution.mean *= factor;
+    for (double& value : distribution.quantiles)
+        value *= factor;
+    return distribution;
+}
+
 Json to_json(const Distribution& distribution) {
     Json quantiles = Json::array();
     for (const double value : distribution.quantiles)

@@ -39,6 +39,12 @@ Distribution always(double value);
 /// Lognormal, from two of its quantiles; p90 at least the median, both above 0.
 Distribution lognormal(double median, double p90);
 
+/// Values above `most` become `most`; the mean is that of the grid's lines.
+Distribution cut(Distribution distribution, double most);
+
+/// Every value times `factor`.
+Distribution scaled(Distribution distribution, double factor);
+
 /// {"n": ..., "mean": ..., "quantiles": [28 numbers]}
 Json to_json(const Distribution& distribution);
 /// That, with n and mean or without; or {"median": ..., "p90": ...}, lognormal; or one number.

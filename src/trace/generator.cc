@@ -7,7 +7,6 @@
 #include "base/concat.h"
 #include "base/rng.h"
 #include "trace/prefix_names.h"
-#include "trace/timeline.h"
 
 namespace brigada {
 
@@ -105,6 +104,10 @@ class Generator {
         Instant free = {};    // when the client may go on
     };
 
+    Duration answer_time(uint32_t output_tokens) const {
+        return setup_.ttft + setup_.per_token * output_tokens;
+    }
+
     BlockRun prefix_run(const SharedPrefix& prefix) {
         const uint32_t blocks = prefix.tokens / setup_.block_tokens;
         return {names_.fresh(blocks), blocks};
@@ -150,7 +153,7 @@ class Generator {
         const Duration gap =
             first ? Duration() : seconds(std::min(gap_s, going.profile.longest_gap_s));
         const Instant sent = going.free + gap;
-        const Instant answered = sent + usual_time(output);
+        const Instant answered = sent + answer_time(output);
         if (sent >= Instant() && sent < end_) {
             TRY(record(going,
                        {.gap = gap,
@@ -177,7 +180,9 @@ class Generator {
 
     Prompt first_prompt(Going& going) {
         const uint32_t shared = going.prefix.count * setup_.block_tokens;
-        return {std::max(draw_count(going.profile.first_prompt, going.rng), shared + 1), 0};
+        const uint32_t drawn =
+            std::max(draw_count(going.profile.first_prompt, going.rng), shared + 1);
+        return {std::min(drawn, most_tokens(going)), 0};
     }
 
     Prompt next_prompt(Going& going, bool user) {
@@ -280,7 +285,7 @@ class Generator {
         call.keep_blocks =
             first ? 0 : std::min(going.prompt, call.prompt_tokens) / setup_.block_tokens;
         going.prompt = call.prompt_tokens;
-        going.free = going.free + call.gap + usual_time(call.output_tokens);
+        going.free = going.free + call.gap + answer_time(call.output_tokens);
         return call;
     }
 

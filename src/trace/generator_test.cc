@@ -105,6 +105,17 @@ TEST(Generator, arrivals_in_bursts_have_the_variation_that_was_asked_for) {
     }
 }
 
+TEST(Generator, no_prompt_is_longer_than_a_profile_allows_not_even_a_first_one) {
+    Profile profile = fitted();
+    compact_at(profile, 12'000);
+    uint32_t longest = 0;
+    for (const TraceSession& session : generated(profile, {.users = 50}).sessions)
+        for (const TraceCall& call : session.calls)
+            longest = std::max(longest, call.prompt_tokens);
+    EXPECT_LE(longest, 12'000u);
+    EXPECT_GT(longest, 11'000u);
+}
+
 TEST(Generator, what_makes_no_sense_is_refused) {
     const auto message = [](const GenerateSetup& setup) {
         const auto trace = generate(fitted(), setup);
@@ -114,6 +125,32 @@ TEST(Generator, what_makes_no_sense_is_refused) {
     EXPECT_EQ(message({.users = 1, .duration = Duration()}), "the duration must be above 0");
     EXPECT_EQ(message({.sessions_per_hour = 1, .arrival_cv = 0}),
               "arrival CV: above 0 and up to 100");
+}
+
+/// The same calls; their gaps are half as long, and none is above a minute.
+TEST(Profile, people_in_a_hurry_who_are_never_away_make_the_same_calls) {
+    Profile usual = fitted();
+    cut_absences(usual, 60);
+    Profile quick = usual;
+    hurry(quick, 2);
+    EXPECT_LE(usual.pause_s.quantiles.back(), 60);
+    EXPECT_LE(usual.pause_s.mean, fitted().pause_s.mean);
+    EXPECT_NEAR(quick.pause_s.mean, usual.pause_s.mean / 2, 1e-9);
+    const Trace slow = generated(usual, {.users = 1}), fast = generated(quick, {.users = 1});
+    Duration longest;
+    for (const TraceSession& session : slow.sessions)
+        for (const TraceCall& call : session.calls)
+            longest = std::max(longest, call.gap);
+    EXPECT_LE(longest, Duration::seconds(60));
+    EXPECT_GT(fast.calls(), slow.calls());
+}
+
+TEST(Distribution, what_is_cut_has_the_mean_of_its_lines) {
+    const Distribution even = distribution_of({0, 25, 50, 75, 100});
+    EXPECT_EQ(cut(even, 200), even);
+    EXPECT_NEAR(cut(even, 50).mean, 37.5, 1e-9);  // half of them uniform to 50, half at it
+    EXPECT_EQ(cut(even, 50).quantiles.back(), 50);
+    EXPECT_NEAR(scaled(even, 3).at(0.75), 225, 1e-9);
 }
 
 TEST(Profile, is_the_same_after_a_round_trip) {

@@ -219,4 +219,20 @@ void compact_at(Profile& profile, uint32_t most_tokens) {
         compact_at(part, most_tokens);
 }
 
+void cut_absences(Profile& profile, double longest_s) {
+    profile.longest_gap_s = std::min(profile.longest_gap_s, longest_s);
+    profile.pause_s = cut(profile.pause_s, longest_s);
+    for (Profile& part : profile.parts)
+        cut_absences(part, longest_s);
+}
+
+void hurry(Profile& profile, double factor) {
+    profile.longest_gap_s /= factor;
+    for (Distribution* each :
+         {&profile.gap_user_s, &profile.gap_tool_s, &profile.pause_s, &profile.sub_agents.gap_s})
+        *each = scaled(*each, 1 / factor);
+    for (Profile& part : profile.parts)
+        hurry(part, factor);
+}
+
 }  // namespace brigada

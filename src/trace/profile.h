@@ -72,9 +72,19 @@ Profile fit_profile(const Trace& trace, std::string name);
 /// No prompt, of no part, is longer than this: it is compacted before.
 void compact_at(Profile& profile, uint32_t most_tokens);
 
+/// Nobody is away for longer: gaps and pauses end there.
+void cut_absences(Profile& profile, double longest_s);
+
+/// People and tools are so many times faster: all gaps and pauses are shorter.
+void hurry(Profile& profile, double factor);
+
 /// chat, copilot, agentx, swe-bench, claude-code, rag.
 std::vector<std::string_view> builtin_profile_names();
 /// Error::not_found has their names.
 Result<Profile> builtin_profile(std::string_view name);
+
+/// A built-in one, or that of a file as `to_json` writes it. Error::not_found has the names; what
+/// is wrong in a file is named with it.
+Result<Profile> find_profile(const std::string& name_or_path);
 
 }  // namespace brigada

@@ -39,6 +39,16 @@ def agent(mode=None):
     return body(messages, [tool(chance, number) for number in range(60)], mode)
 
 
+def fresh_agent():
+    """The same, in which `gateway_load steps` makes every part new."""
+    out = json.loads(agent())
+    for message in out["messages"]:
+        message["content"] = "00000000 " + message["content"]
+    for one in out["tools"]:
+        one["function"]["description"] = "00000000 " + one["function"]["description"]
+    return json.dumps(out, separators=(",", ":")).encode()
+
+
 def body(messages, tools, mode):
     """`mode`: None for a whole answer, else how the mock engine streams."""
     out = {"model": "m", "max_tokens": 256, "messages": messages}

@@ -1,12 +1,19 @@
-// gateway_load: drives one target with a fixed number of connections, each calling again as soon as
-// it has its answer, and prints what it saw as one line of JSON. bench.py starts it and the
-// targets.
+// gateway_load: drives one target with a fixed number of connections and prints what it saw as one
+// line of JSON. bench.py and steady.py start it and the targets. In a run each connection calls
+// again as soon as it has its answer; in steps each calls once in so many milliseconds, at a time
+// of its own, so that the calls are spread evenly.
 //
 //   gateway_load mock PORT                       serves the mock engine until its input ends
 //   gateway_load run PORT PATH BODYFILE CONNECTIONS SECONDS [HEADER:VALUE ...]
+//   gateway_load steps PORT PATH BODYFILE CONNECTIONS SECONDS EVERY_MS [HEADER:VALUE ...]
+//                                                prints every time; "00000000" in the body is a new
+//                                                number in each call
 //   gateway_load hold PORT PATH BODYFILE STREAMS [HEADER:VALUE ...]
 //                                                opens streams, prints a line, holds until input
 //                                                ends
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -31,6 +38,7 @@ struct Target {
     HttpCall call = {};
     std::string body = {};
     int connections = 1;
+    Duration every = {};  // in steps
 };
 
 /// What all connections of one run have seen. Loop thread only.
@@ -84,6 +92,30 @@ Task<void> call_until(HttpClient& client, const Target& target, Loop& loop, Inst
     if (--seen.running == 0) seen.over.set_value();
 }
 
+/// The body with a number of its own in it, so that nobody has seen any part of it before.
+void renew(std::string& body, int number) {
+    const std::string text = fmt::format("{:08}", number);
+    for (size_t at = body.find("00000000"); at != body.npos; at = body.find("00000000", at))
+        body.replace(at, text.size(), text);
+}
+
+/// The connection of this number, of all that take steps together.
+Task<void> call_in_steps(HttpClient& client, const Target& target, int number, Loop& loop,
+                         Instant begin, Instant end, Seen& seen) {
+    Signal pause(loop.executor());
+    const Duration phase = target.every * number / target.connections;
+    int calls = 0;
+    for (Instant next = begin + phase; next < end; next = next + target.every) {
+        if (next > loop.now()) co_await pause.wait(next - loop.now());
+        std::string body = target.body;
+        renew(body, ++calls * target.connections + number);
+        Target fresh{.call = target.call};
+        fresh.call.body = {body};
+        (void)co_await one_call(client, fresh, loop, seen);
+    }
+    if (--seen.running == 0) seen.over.set_value();
+}
+
 int64_t percentile(std::vector<int64_t>& values, double part) {
     if (values.empty()) return 0;
     const auto at = static_cast<size_t>(part * static_cast<double>(values.size() - 1));
@@ -100,6 +132,10 @@ std::string percentiles(std::string_view name, std::vector<int64_t>& values) {
                   ",\"max\":", us(1.0), "}");
 }
 
+std::string list(std::string_view name, const std::vector<int64_t>& values) {
+    return fmt::format("\"{}_ns\":[{}]", name, fmt::join(values, ","));
+}
+
 void run(const Target& target, double seconds) {
     Loop loop("load");
     Seen seen;
@@ -110,15 +146,20 @@ void run(const Target& target, double seconds) {
     CHECK(loop.run([&] {
         client = std::make_unique<HttpClient>(loop, HttpClientOptions{.idle_per_host = 10'000});
     }));
+    const bool is_in_steps = target.every > Duration();
     for (int i = 0; i < target.connections; ++i)
-        CHECK(loop.spawn(call_until(*client, target, loop, end, seen)));
+        CHECK(loop.spawn(is_in_steps ? call_in_steps(*client, target, i, loop, began, end, seen)
+                                     : call_until(*client, target, loop, end, seen)));
     seen.over.get_future().wait();
     const double took = static_cast<double>((loop.now() - began).ns()) / 1e9;
     const size_t calls = seen.first_byte_ns.size();
     std::cout << concat("{\"calls\":", calls, ",\"errors\":", seen.errors, ",\"seconds\":", took,
                         ",\"first_error\":\"", seen.first_error, "\",",
-                        percentiles("first_byte", seen.first_byte_ns), ",",
-                        percentiles("gap", seen.gap_ns), "}")
+                        is_in_steps ? list("first_byte", seen.first_byte_ns)
+                                    : percentiles("first_byte", seen.first_byte_ns),
+                        ",",
+                        is_in_steps ? list("gap", seen.gap_ns) : percentiles("gap", seen.gap_ns),
+                        "}")
               << std::endl;
     CHECK(loop.run([&] { client.reset(); }));
 }
@@ -185,7 +226,7 @@ Target target_of(std::vector<std::string> words) {
 }
 
 int main_of(std::vector<std::string> words) {
-    CHECK(words.size() >= 2, "gateway_load mock|run|hold ...");
+    CHECK(words.size() >= 2, "gateway_load mock|run|steps|hold ...");
     const std::string what = words[0];
     words.erase(words.begin());
     if (what == "mock") {
@@ -195,16 +236,22 @@ int main_of(std::vector<std::string> words) {
         return 0;
     }
     double seconds = 0;
-    if (what == "run") {
+    Duration every;
+    if (what == "run" || what == "steps") {
         seconds = std::stod(words.at(4));
+        words.erase(words.begin() + 4);
+    }
+    if (what == "steps") {
+        every = Duration::milliseconds(std::stol(words.at(4)));
         words.erase(words.begin() + 4);
     }
     Target target = target_of(words);
     target.call.body = {target.body};
-    if (what == "run")
-        run(target, seconds);
-    else
+    target.every = every;
+    if (what == "hold")
         hold(target);
+    else
+        run(target, seconds);
     return 0;
 }
 

@@ -11,7 +11,7 @@ namespace brigada {
 
 namespace {
 
-constexpr int kEvents = 64;
+constexpr int kEvents = 64, kFewEvents = 8;
 constexpr Duration kPace = Duration::milliseconds(5);
 
 const std::string kAnswer = concat(
@@ -50,10 +50,10 @@ Task<void> stream_burst(Responder& responder) {
     if (co_await responder.write(kEnd)) co_await responder.finish();
 }
 
-Task<void> stream_paced(Loop& loop, Responder& responder) {
+Task<void> stream_paced(Loop& loop, Responder& responder, int events) {
     Signal pause(loop.executor());
     Instant next = loop.now();
-    for (int i = 0; i < kEvents; ++i) {
+    for (int i = 0; i < events; ++i) {
         if (!co_await responder.write(kEvent)) co_return;
         next = next + kPace;
         co_await pause.wait(next - loop.now());
@@ -76,7 +76,10 @@ Task<void> answer(Loop& loop, HttpRequest& request, Responder& responder) {
         co_return;
     }
     if (!co_await responder.start_stream(200, {{"Content-Type", "text/event-stream"}})) co_return;
-    if (says(body, "mock_mode", "\"paced\"")) co_return co_await stream_paced(loop, responder);
+    if (says(body, "mock_mode", "\"paced\""))
+        co_return co_await stream_paced(loop, responder, kEvents);
+    if (says(body, "mock_mode", "\"short\""))
+        co_return co_await stream_paced(loop, responder, kFewEvents);
     request.body = {};  // an idle stream must not weigh on the machine
     if (says(body, "mock_mode", "\"idle\"")) co_return co_await stream_idle(loop, responder);
     co_await stream_burst(responder);

@@ -58,6 +58,19 @@ TEST(PlanCommand, json_has_the_plan) {
     EXPECT_GT(json["explained"].size(), 40u);
 }
 
+/// Types that do not run here, and in three files: planned for all the same.
+TEST(PlanCommand, takes_a_gguf_file_of_any_type) {
+    const std::string file =
+        std::string(BRIGADA_TESTDATA) + "/quants/every-type-00001-of-00003.gguf";
+    const Planning plan({"--model", file, "--gpu", "h100", "--profile", "chat", "--json"});
+    ASSERT_EQ(plan.code, kExitOk) << plan.err;
+    double weights = 0;
+    const Json page = parse_json(plan.out, "output").value()["explained"];
+    for (const Json& line : page)
+        if (line["name"] == "weights") weights = line["value"];
+    EXPECT_NEAR(weights * 1024 * 1024 * 1024, 123'712, 1);
+}
+
 TEST(PlanCommand, verifies_itself_by_a_simulation) {
     const std::vector<std::string> words = twenty_and({"--max-context", "131072", "--verify"});
     const Planning plan(words);

@@ -61,8 +61,7 @@ std::string figures_text(const PlanReport& report, size_t width) {
 
 /// Of all prompt tokens.
 double loaded_share(const FleetFigures& form) {
-    if (form.readings.size() < 2) return 0;
-    const PromptReading& loaded = form.readings[1];
+    const PromptReading& loaded = form.readings.loaded;
     return loaded.prompt > 0 ? loaded.share * (loaded.prompt - loaded.uncached) / loaded.prompt : 0;
 }
 

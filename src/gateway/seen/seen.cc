@@ -48,8 +48,13 @@ PostHeaders alert_headers(const BrigadaSettings& settings, const WaitingAlert& a
 std::string why_down(const Upstream& upstream) {
     const std::string what =
         concat("upstream ", upstream.deployment->id, " of model ", upstream.deployment->model_name);
-    if (!upstream.breaker().open()) return concat(what, " does not answer health checks");
-    return concat(what, " has failed ", upstream.breaker().failures(),
+    const Breaker& breaker = upstream.breaker();
+    if (breaker.open_for_one())
+        return concat(what, " has failed ", breaker.failures(),
+                      " times in a row, always for the same tenant, whose calls it gets no more for "
+                      "a while");
+    if (!breaker.open()) return concat(what, " does not answer health checks");
+    return concat(what, " has failed ", breaker.failures(),
                   " times in a row: it is left alone for a while");
 }
 
@@ -175,7 +180,9 @@ void Seen::reloaded(const Result<std::vector<std::string>>& notes) {
 
 void Seen::look_at(const Upstream& upstream) {
     const std::string& id = upstream.deployment->id;
-    const bool is_down = upstream.breaker().open() || upstream.state->seems_down;
+    const Breaker& breaker = upstream.breaker();
+    const bool is_down =
+        breaker.open() || breaker.open_for_one() || upstream.state->seems_down;
     const AlertBook::Change change = told_.look("upstream " + id, is_down);
     if (change == AlertBook::Change::none) return;
     Alert alert{

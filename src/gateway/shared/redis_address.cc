@@ -12,7 +12,8 @@ namespace {
 Error wrong(std::string_view what) {
     return {
         Code::invalid_argument,
-        concat("redis_url: ", what, "; it reads redis://[user:password@]host[:port][/database]")};
+        concat("redis_url: ", what,
+               "; it reads redis://[user:password@]host[:port][/database], or rediss:// for TLS")};
 }
 
 template <typename T>
@@ -71,13 +72,9 @@ bool read_host(std::string_view text, RedisAddress& out) {
 
 Result<RedisAddress> read_url(std::string_view url) {
     constexpr std::string_view kPlain = "redis://", kTls = "rediss://";
-    if (url.starts_with(kTls))
-        return Error{Code::unsupported,
-                     "redis_url: rediss:// is TLS, which is not supported to Redis; "
-                     "use redis:// on a network of its own"};
-    if (!url.starts_with(kPlain)) return wrong("it must begin with redis://");
-    url.remove_prefix(kPlain.size());
-    RedisAddress out;
+    RedisAddress out{.is_tls = url.starts_with(kTls)};
+    if (!out.is_tls && !url.starts_with(kPlain)) return wrong("it must begin with redis://");
+    url.remove_prefix(out.is_tls ? kTls.size() : kPlain.size());
     if (const size_t query = url.find('?'); query != url.npos)
         return wrong("options have no effect");
     if (const size_t last = url.rfind('@'); last != url.npos) {

@@ -13,6 +13,8 @@ TEST(RedisAddress, reads_urls) {
               (RedisAddress{.host = "::1", .port = 7, .password = "p@ss"}));
     EXPECT_EQ(read("redis://ann:a:b@h/"),
               (RedisAddress{.host = "h", .user = "ann", .password = "a:b"}));
+    EXPECT_EQ(read("rediss://:p@cache:7"),
+              (RedisAddress{.host = "cache", .port = 7, .is_tls = true, .password = "p"}));
 }
 
 TEST(RedisAddress, takes_host_port_and_password) {
@@ -22,7 +24,7 @@ TEST(RedisAddress, takes_host_port_and_password) {
 
 TEST(RedisAddress, says_what_is_wrong_and_no_password) {
     for (const std::string url :
-         {"rediss://:secret@h", "http://:secret@h", "redis://:secret@", "redis://:secret@h:0",
+         {"rediss://:secret@", "http://:secret@h", "redis://:secret@", "redis://:secret@h:0",
           "redis://:secret@h:70000", "redis://:secret@h/x", "redis://:secret@h?db=1",
           "redis://:secret@[::1"}) {
         const auto read = redis_address({.url = Secret(url)});

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.h"
 #include "base/concat.h"
 #include "net/connection_pool.h"
 
@@ -16,7 +17,7 @@ constexpr Duration kSecondLook = Duration::milliseconds(1);
 
 }  // namespace
 
-RedisConnection::RedisConnection(Loop& loop, TcpStream stream, Duration patience)
+RedisConnection::RedisConnection(Loop& loop, AnyStream stream, Duration patience)
     : loop_(loop),
       stream_(std::move(stream)),
       patience_(patience),
@@ -25,15 +26,15 @@ RedisConnection::RedisConnection(Loop& loop, TcpStream stream, Duration patience
 
 RedisConnection::~RedisConnection() = default;
 
-Task<Result<std::shared_ptr<RedisConnection>>> RedisConnection::open(Loop& loop,
-                                                                     RedisAddress address,
-                                                                     Duration patience) {
-    ConnectionPool connector(loop, {.idle_per_host = 0});
+Task<Result<std::shared_ptr<RedisConnection>>> RedisConnection::open(
+    Loop& loop, RedisAddress address, std::shared_ptr<TlsContext> tls, Duration patience) {
+    CHECK(address.is_tls == (tls != nullptr));
+    ConnectionPool connector(loop, {.idle_per_host = 0, .offers_http2 = false});
     Stoppable stoppable;
-    CO_TRY(AnyStream connected,
-           co_await connector.connect({address.host, address.port}, patience * 2, stoppable));
-    TcpStream stream = std::move(connected.transport());  // plain: TLS to Redis is still to come
-    stream.expire_at(Instant::never());
+    CO_TRY(AnyStream stream,
+           co_await connector.connect({address.host, address.port, std::move(tls)}, patience * 2,
+                                      stoppable));
+    stream.transport().expire_at(Instant::never());
     std::shared_ptr<RedisConnection> out(new RedisConnection(loop, std::move(stream), patience));
     if (!loop.spawn(read(out)) || !loop.spawn(write(out)) || !loop.spawn(watch(out))) {
         out->close();
@@ -94,7 +95,9 @@ Task<void> RedisConnection::write(std::shared_ptr<RedisConnection> self) {
 Task<void> RedisConnection::read(std::shared_ptr<RedisConnection> self) {
     std::array<char, kReadBytes> room;
     while (self->is_open_) {
-        const IoOutcome got = co_await self->stream_.read_some(room);
+        IoOutcome got{co_await self->stream_.readable()};
+        if (got.status == IoStatus::ok) got = self->stream_.try_read(room);
+        if (got.status == IoStatus::not_now) continue;
         if (got.status != IoStatus::ok) {
             self->lose({Code::unavailable, "Redis closed the connection"});
             break;
@@ -158,7 +161,7 @@ void RedisConnection::lose(const Error& why) {
     if (!is_open_) return;
     is_open_ = false;
     const auto self = shared_from_this();  // what is told may let go of us
-    stream_.abort();
+    stream_.transport().abort();
     has_out_.notify();
     has_pending_.notify();
     if (lost_) std::exchange(lost_, nullptr)(why);

@@ -12,9 +12,9 @@
 #include "base/result.h"
 #include "gateway/shared/redis_address.h"
 #include "gateway/shared/redis_value.h"
+#include "net/any_stream.h"
 #include "net/loop.h"
 #include "net/signal.h"
-#include "net/stream.h"
 
 namespace brigada {
 
@@ -24,8 +24,10 @@ class RedisConnection : public std::enable_shared_from_this<RedisConnection> {
     /// With the answer (an error that Redis answered is an Error), or why there will be none.
     using Then = std::move_only_function<void(Result<RedisValue>)>;
 
-    /// Connects, authenticates and selects the database. `patience`: for each answer.
+    /// Connects, authenticates and selects the database. `tls` is null where the address has none.
+    /// `patience`: for each answer.
     static Task<Result<std::shared_ptr<RedisConnection>>> open(Loop& loop, RedisAddress address,
+                                                               std::shared_ptr<TlsContext> tls,
                                                                Duration patience);
     ~RedisConnection();
 
@@ -40,7 +42,7 @@ class RedisConnection : public std::enable_shared_from_this<RedisConnection> {
     void close();
 
   private:
-    RedisConnection(Loop& loop, TcpStream stream, Duration patience);
+    RedisConnection(Loop& loop, AnyStream stream, Duration patience);
     Task<Result<void>> greet(const RedisAddress& address);
     static Task<void> read(std::shared_ptr<RedisConnection> self);
     static Task<void> write(std::shared_ptr<RedisConnection> self);
@@ -54,7 +56,7 @@ class RedisConnection : public std::enable_shared_from_this<RedisConnection> {
     };
 
     Loop& loop_;
-    TcpStream stream_;
+    AnyStream stream_;
     Duration patience_;
     RedisReader reader_;
     bool is_open_ = true;

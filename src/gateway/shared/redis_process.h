@@ -1,4 +1,5 @@
-// RedisProcess: a redis-server of a test's own, on a port of the loopback, with nothing on disk.
+// RedisProcess: a redis-server of a test's own, on a port of the loopback, with nothing on disk,
+// and on a second one by TLS when it gets a certificate.
 #pragma once
 
 #include <arpa/inet.h>
@@ -12,6 +13,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/check.h"
 #include "gateway/shared/redis_value.h"
@@ -22,18 +24,31 @@ namespace brigada {
 
 class RedisProcess {
   public:
+    /// Files of PEM.
+    struct Tls {
+        std::string certificate = {};
+        std::string key = {};
+    };
+
     RedisProcess() : port_(free_port()) { start(); }
+    explicit RedisProcess(Tls tls) : port_(free_port()), tls_port_(free_port()), tls_(tls) {
+        start();
+    }
     ~RedisProcess() { kill(); }
     RedisProcess(const RedisProcess&) = delete;
     RedisProcess& operator=(const RedisProcess&) = delete;
 
     uint16_t port() const { return port_; }
+    uint16_t tls_port() const { return tls_port_; }
 
     void start() {
-        std::string port = std::to_string(port_);
-        std::string words[] = {"redis-server", "--port",    port,       "--bind",
-                               "127.0.0.1",    "--save",    "",         "--appendonly",
-                               "no",           "--logfile", "/dev/null"};
+        std::vector<std::string> words{
+            "redis-server", "--port", std::to_string(port_), "--bind",   "127.0.0.1", "--save", "",
+            "--appendonly", "no",     "--logfile",           "/dev/null"};
+        if (tls_port_ > 0)
+            words.insert(words.end(), {"--tls-port", std::to_string(tls_port_), "--tls-cert-file",
+                                       tls_.certificate, "--tls-key-file", tls_.key,
+                                       "--tls-auth-clients", "no"});
         std::vector<char*> arguments;
         for (std::string& word : words)
             arguments.push_back(word.data());
@@ -98,6 +113,8 @@ class RedisProcess {
     }
 
     uint16_t port_;
+    uint16_t tls_port_ = 0;
+    Tls tls_;
     pid_t process_ = 0;
     int socket_ = -1;
     RedisReader reader_;

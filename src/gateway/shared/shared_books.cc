@@ -99,8 +99,8 @@ Task<void> SharedBooks::run(SharedBooks* self) {
 }
 
 Task<Result<void>> SharedBooks::connect() {
-    CO_TRY(connection_,
-           co_await RedisConnection::open(loop_, settings_.address, settings_.patience));
+    CO_TRY(connection_, co_await RedisConnection::open(loop_, settings_.address, settings_.tls,
+                                                       settings_.patience));
     connection_->on_lost([this](const Error& why) {
         lose(why);
         changed_.notify();

@@ -24,6 +24,7 @@ class SharedBooks {
   public:
     struct Settings {
         RedisAddress address = {};
+        std::shared_ptr<TlsContext> tls = {};  // null where the address has none
         int64_t replicas = 1;
         Duration patience = {};  // for each answer of Redis
 

@@ -4,6 +4,7 @@
 #include <future>
 
 #include "gateway/shared/redis_process.h"
+#include "net/tls_client_fixture.h"
 
 namespace brigada {
 namespace {
@@ -39,8 +40,11 @@ class OneScope : public SharedBooks::Source {
 /// A gateway's loop with its books.
 class Member {
   public:
-    Member(const RedisProcess& redis, int64_t replicas)
-        : books_({.address = {.host = "127.0.0.1", .port = redis.port()},
+    Member(const RedisProcess& redis, int64_t replicas, std::shared_ptr<TlsContext> tls = nullptr)
+        : books_({.address = {.host = "127.0.0.1",
+                              .port = tls ? redis.tls_port() : redis.port(),
+                              .is_tls = tls != nullptr},
+                  .tls = tls,
                   .replicas = replicas,
                   .patience = kPatience,
                   .knows_all = true},
@@ -53,6 +57,7 @@ class Member {
         loop_.stop();
     }
 
+    /// It may believe so before Redis has answered, and be turned away: see wait_until_joined().
     void wait_until(bool is_alone) {
         while (source_.is_alone() != is_alone)
             ::poll(nullptr, 0, 10);
@@ -87,11 +92,23 @@ class Member {
     SharedBooks books_;
 };
 
+/// Until so many members are in the books of this Redis, by its own word. Who came first was turned
+/// away until the others were there.
+void wait_until_joined(RedisProcess& redis, int members) {
+    const auto joined = [&] {
+        int out = 0;
+        for (const RedisValue& value : redis.ask({"HVALS", "brigada:{limits}:replicas"}).list)
+            out += value.text.ends_with(" 1");
+        return out;
+    };
+    while (joined() < members)
+        ::poll(nullptr, 0, 10);
+}
+
 TEST(SharedBooks, members_count_together) {
     RedisProcess redis;
     Member one(redis, 2), two(redis, 2);
-    one.wait_until(false);
-    two.wait_until(false);
+    wait_until_joined(redis, 2);
     int admitted = 0;
     for (int i = 0; i < 10; ++i)
         admitted += (one.ask() == 1) + (two.ask() == 1);
@@ -102,8 +119,7 @@ TEST(SharedBooks, members_count_together) {
 TEST(SharedBooks, what_was_admitted_is_told_to_a_redis_that_forgot_it) {
     RedisProcess redis;
     Member one(redis, 2), two(redis, 2);
-    one.wait_until(false);
-    two.wait_until(false);
+    wait_until_joined(redis, 2);
     for (int i = 0; i < 3; ++i)
         EXPECT_EQ(one.ask() + two.ask(), 2);
     redis.kill();
@@ -112,8 +128,7 @@ TEST(SharedBooks, what_was_admitted_is_told_to_a_redis_that_forgot_it) {
     EXPECT_EQ(one.ask(), -1);
     EXPECT_NE(one.state(), "shared");
     redis.start();
-    one.wait_until(false);
-    two.wait_until(false);
+    wait_until_joined(redis, 2);
     int admitted = 0;
     for (int i = 0; i < 10; ++i)
         admitted += (one.ask() == 1) + (two.ask() == 1);
@@ -133,6 +148,27 @@ TEST(SharedBooks, a_redis_that_forgot_us_while_it_ran_is_told_again) {
         if (answer == -1) one.wait_until(false);  // that message found it out
     }
     EXPECT_EQ(admitted, 10);
+}
+
+std::shared_ptr<TlsContext> trusting(const std::string& ca_file) {
+    return TlsContext::open({.ca_file = ca_file}).value();
+}
+
+TEST(SharedBooks, speaks_to_redis_by_tls_and_to_whom_it_trusts_alone) {
+    const FakeAuthority authority, other("Another CA");
+    const Identity server = authority.issue();
+    RedisProcess redis({.certificate = write_test_file("cert", server.certificate_pem()),
+                        .key = write_test_file("key", server.key_pem())});
+    Member one(redis, 1, trusting(write_test_file("ca", authority.pem())));
+    one.wait_until(false);
+    for (int i = 0; i < 10; ++i)
+        EXPECT_EQ(one.ask(), 1);
+    EXPECT_EQ(one.ask(), 0);
+
+    Member wary(redis, 2, trusting(write_test_file("other", other.pem())));
+    while (wary.state().find("certificate") == std::string::npos)
+        ::poll(nullptr, 0, 10);
+    EXPECT_EQ(wary.ask(), -1);
 }
 
 TEST(SharedBooks, says_what_is_wrong_with_redis) {

@@ -14,42 +14,31 @@ StepShape decodes(uint32_t count, double context) {
     return {.decodes = count, .decode_context = static_cast<uint64_t>(count * context)};
 }
 
-/// Between the two whole batches.
-template <typename Seconds>
-double between(double batch, const Seconds& seconds) {
-    const double low = std::floor(batch);
-    const double below = seconds(static_cast<uint32_t>(low));
-    if (batch == low) return below;
-    return below + (batch - low) * (seconds(static_cast<uint32_t>(low) + 1) - below);
-}
-
 double slices(double uncached, double batch, uint32_t step_tokens) {
     return std::ceil(std::max(1.0, uncached) / std::max(16.0, step_tokens - batch));
 }
 
-/// Steps that carry a slice, for each second.
-double mixed_steps(const ReplicaLoad& load, const std::vector<PromptReading>& readings,
-                   double batch) {
-    double per_call = 0;
-    for (const PromptReading& reading : readings)
-        per_call += reading.share * slices(reading.uncached, batch, load.step_tokens);
-    return load.calls_per_s * per_call;
-}
-
+/// Over the calls.
 struct Moments {
-    double mean = 0, square = 0, compute = 0;
+    double mean = 0, square = 0;  // of reading
+    double compute = 0;           // mean, without loading from tiers
+    double steps = 0;             // mean, that carry a slice
 };
 
-Moments read_all(const StepCost& cost, const ReplicaLoad& load, double batch,
-                 std::vector<PromptReading>& readings) {
+Moments read_all(PromptTimes& times, double batch, std::vector<PromptReading>& readings) {
+    const auto low = static_cast<uint32_t>(batch);
+    const double part = batch - low;
+    const auto& below = times.of(readings, low);
+    const auto& above = part > 0 ? times.of(readings, low + 1) : below;
     Moments moments;
-    for (PromptReading& reading : readings) {
-        const double compute = read_prompt(cost, batch, load.context, reading.prompt,
-                                           reading.uncached, load.step_tokens);
+    for (size_t i = 0; i < readings.size(); ++i) {
+        PromptReading& reading = readings[i];
+        const double compute = std::lerp(below[i].seconds, above[i].seconds, part);
         reading.read_s = reading.load_s + compute;
         moments.mean += reading.share * reading.read_s;
         moments.square += reading.share * reading.read_s * reading.read_s;
         moments.compute += reading.share * compute;
+        moments.steps += reading.share * std::lerp(below[i].steps, above[i].steps, part);
     }
     return moments;
 }
@@ -61,38 +50,50 @@ AnswerTime endless() {
 }  // namespace
 
 double decode_step(const StepCost& cost, double batch, double context) {
-    return between(std::max(1.0, batch),
-                   [&](uint32_t count) { return cost.time(decodes(count, context)).seconds(); });
+    const double sequences = std::max(1.0, batch);
+    const auto low = static_cast<uint32_t>(sequences);
+    const auto seconds = [&](uint32_t count) {
+        return cost.time(decodes(count, context)).seconds();
+    };
+    return std::lerp(seconds(low), seconds(low + 1), sequences - low);
 }
 
-double read_prompt(const StepCost& cost, double batch, double context, double prompt,
+double read_prompt(const StepCost& cost, uint32_t batch, double context, double prompt,
                    double uncached, uint32_t step_tokens) {
     const double count = slices(uncached, batch, step_tokens);
     const double size = std::max(1.0, uncached) / count;
     const double middle = std::max(0.0, prompt - uncached / 2 - size / 2);
-    const double step = between(batch, [&](uint32_t others) {
-        StepShape shape = decodes(others, context);
-        shape.add_chunk(static_cast<uint64_t>(middle), static_cast<uint64_t>(std::ceil(size)));
-        return cost.time(shape).seconds();
-    });
-    return count * step;
+    StepShape shape = decodes(batch, context);
+    shape.add_chunk(static_cast<uint64_t>(middle), static_cast<uint64_t>(std::ceil(size)));
+    return count * cost.time(shape).seconds();
 }
 
-AnswerTime answer_time(const StepCost& cost, const ReplicaLoad& load,
+const std::vector<PromptTimes::Reading>& PromptTimes::of(const std::vector<PromptReading>& readings,
+                                                         uint32_t batch) {
+    const auto [found, is_new] = by_batch_.try_emplace(batch);
+    if (!is_new) return found->second;
+    for (const PromptReading& one : readings)
+        found->second.push_back(
+            {read_prompt(cost_, batch, context_, one.prompt, one.uncached, step_tokens_),
+             slices(one.uncached, batch, step_tokens_)});
+    return found->second;
+}
+
+AnswerTime answer_time(PromptTimes& times, const ReplicaLoad& load,
                        std::vector<PromptReading>& readings) {
     const double beside = std::max(0.0, 1 - 1 / std::max(1.0, load.sources));
-    double tpot = decode_step(cost, 1, load.context);
+    double tpot = decode_step(times.cost(), 1, times.context());
     AnswerTime out;
     Moments moments;
     for (int round = 0; round < 24; ++round) {
         const double others = load.calls_per_s * load.output_tokens * tpot * beside;
-        if (others > 4 * load.step_tokens) return endless();
-        moments = read_all(cost, load, others, readings);
+        if (others > 4 * times.step_tokens()) return endless();
+        moments = read_all(times, others, readings);
         out.read_busy = load.calls_per_s * moments.compute;
         if (out.read_busy >= 0.999) return endless();
         out.decode_batch = 1 + others;
-        const double step = decode_step(cost, out.decode_batch, load.context);
-        const double mixed = mixed_steps(load, readings, others);
+        const double step = decode_step(times.cost(), out.decode_batch, times.context());
+        const double mixed = load.calls_per_s * moments.steps;
         const double next = 1 / (mixed + (1 - out.read_busy) / step);
         const bool settled = std::abs(next - tpot) < 1e-6 * tpot;
         tpot = std::midpoint(tpot, next);

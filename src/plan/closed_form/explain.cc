@@ -32,6 +32,24 @@ double price_of(const PlanOption& option) {
     return option.money->per_hour / option.accelerators();
 }
 
+void explain_kind(PlanPage& page, std::string name, std::string formula,
+                  const PromptReading& reading) {
+    page.add({.name = std::move(name),
+              .formula = std::move(formula),
+              .numbers = concat("each reads ", shown(reading.uncached), " of ",
+                                shown(reading.prompt), " tokens"),
+              .value = reading.share,
+              .unit = "of calls"});
+}
+
+std::string sum_of(const Readings& readings) {
+    std::string out;
+    for (const PromptReading* reading : readings.all())
+        out += fmt::format("{}{:.4g} x {:.0f}", out.empty() ? "" : " + ", reading->share,
+                           reading->uncached);
+    return out;
+}
+
 }  // namespace
 
 void explain_demand(PlanPage& page, const Workload& workload, double people,
@@ -127,32 +145,23 @@ void explain_reuse(PlanPage& page, const Situation& situation, const FleetFigure
                                          situation.tiers.disk_bytes / kGiB),
                   .value = figures.tier_age_s,
                   .unit = "s"});
-    page.add({.name = "first calls and compactions",
-              .formula = "((1 - reuse) x prompt - new) / (prompt - shared - new)",
-              .numbers =
-                  fmt::format("((1 - {:g}) x {:.0f} - {:.0f}) / ({:.0f} - {:.0f} - {:.0f})",
-                              workload.reuse, workload.prompt_tokens, workload.new_tokens,
-                              workload.prompt_tokens, workload.shared_tokens, workload.new_tokens),
+    const Readings& readings = figures.readings;
+    page.add({.name = "first calls, compactions and branches",
+              .formula = "((1 - reuse) x prompt - new) / (what they read - new)",
+              .numbers = fmt::format("((1 - {:g}) x {:.0f} - {:.0f}) / ({:.0f} - {:.0f})",
+                                     workload.reuse, workload.prompt_tokens, workload.new_tokens,
+                                     fresh_tokens(workload), workload.new_tokens),
               .value = fresh_share(workload),
               .unit = "of calls",
               .source = workload.source});
-    const char* const names[] = {"calls that find their prefix", "calls that load it from a tier",
-                                 "calls that read all again"};
-    for (size_t i = 0; i < figures.readings.size(); ++i)
-        page.add({.name = names[i],
-                  .formula = i == 0   ? "gap within the age of eviction, not a first call"
-                             : i == 1 ? "gap within the tiers' age"
-                                      : "the rest",
-                  .numbers = concat("each reads ", shown(figures.readings[i].uncached), " of ",
-                                    shown(figures.readings[i].prompt), " tokens"),
-                  .value = figures.readings[i].share,
-                  .unit = "of calls"});
+    explain_kind(page, "calls that find their prefix", "the others, gap within the age of eviction",
+                 readings.found);
+    explain_kind(page, "calls that load it from a tier", "gap within the tiers' age",
+                 readings.loaded);
+    explain_kind(page, "calls whose prefix is gone", "the rest", readings.evicted);
     page.add({.name = "tokens to read for each call",
               .formula = "sum of share x tokens",
-              .numbers = fmt::format("{:.4g} x {:.0f} + {:.4g} x {:.0f} + {:.4g} x {:.0f}",
-                                     figures.readings[0].share, figures.readings[0].uncached,
-                                     figures.readings[1].share, figures.readings[1].uncached,
-                                     figures.readings[2].share, figures.readings[2].uncached),
+              .numbers = sum_of(readings),
               .value = figures.uncached_per_call,
               .unit = "tokens"});
     page.add({.name = "hit rate",
@@ -219,17 +228,18 @@ void explain_speed(PlanPage& page, const Situation& situation, const FleetFigure
               .numbers = "over the lengths of answers in the profile",
               .value = figures.interactivity_p90,
               .unit = "tokens/s/user"});
-    page.add({.name = "task p90",
-              .formula = "P90 of the sum of a turn's calls and the tools between them",
-              .numbers = fmt::format(
-                  "{:.1f} calls a turn (p90 {:.0f}) of {:.3g} s, {:.3g} s of tools between two",
-                  workload.calls_per_turn, workload.calls_per_turn_p90, figures.call_s,
-                  workload.tool_gap_s / situation.peak_factor),
-              .value = figures.task_p90_s,
-              .unit = "s",
-              .source =
-                  "estimate: turns of as many calls are lognormal, with the mean and variance "
-                  "of so many calls and gaps"});
+    page.add(
+        {.name = "task p90",
+         .formula = "P90 of the sum of a turn's calls and the tools between them",
+         .numbers = fmt::format(
+             "{:.1f} calls a turn (p90 {:.0f}) of {:.3g} s, {:.3g} s of tools between two",
+             workload.calls_per_turn, workload.calls_per_turn_p90, figures.call_s,
+             workload.tool_gap_s / situation.peak_factor),
+         .value = figures.task_p90_s,
+         .unit = "s",
+         .source =
+             "estimate: turns as they were drawn from the profile, with what so many calls wait "
+             "and read taken as lognormal"});
 }
 
 void explain_money(PlanPage& page, const PlanRequest& request, const PlanOption& option) {

@@ -28,7 +28,8 @@ double waits_longer(const CallTimes& times, double seconds) {
 double longer_than(const CallTimes& times, double seconds) {
     double share = 0;
     for (const PromptReading& reading : times.readings)
-        share += reading.share * waits_longer(times, seconds - reading.read_s);
+        if (reading.share > 0)
+            share += reading.share * waits_longer(times, seconds - reading.read_s);
     return share;
 }
 
@@ -38,11 +39,38 @@ double quantile(double share, double high, const Exceeds& exceeds) {
     double low = 0;
     while (exceeds(high) > 1 - share && high < 1e9)
         high *= 2;
-    for (int i = 0; i < 50; ++i) {
+    while (high - low > 1e-5 * high) {
         const double value = std::midpoint(low, high);
         (exceeds(value) > 1 - share ? low : high) = value;
     }
     return high;
+}
+
+struct Spread {
+    double mean = 0, variance = 0;
+};
+
+/// Of the time until a call's first token. An exponential tail with the probability `busy` has the
+/// mean square 2 mean^2 / busy.
+Spread first_token(const CallTimes& times) {
+    double read = 0, read_square = 0;
+    for (const PromptReading& reading : times.readings) {
+        read += reading.share * reading.read_s;
+        read_square += reading.share * reading.read_s * reading.read_s;
+    }
+    const double wait = times.wait_s;
+    const double wait_square = times.read_busy > 0 ? 2 * wait * wait / times.read_busy : 0;
+    return {read + wait, (read_square - read * read) + (wait_square - wait * wait)};
+}
+
+/// How likely something lognormal is to be above `value`.
+double exceeds(const Spread& spread, double value) {
+    if (value <= 0) return 1;
+    const double square = spread.mean * spread.mean;
+    if (spread.variance <= 1e-12 * square) return spread.mean > value ? 1 : 0;
+    const double sigma = std::sqrt(std::log1p(spread.variance / square));
+    const double mu = std::log(spread.mean) - sigma * sigma / 2;
+    return std::erfc((std::log(value) - mu) / (sigma * std::numbers::sqrt2)) / 2;
 }
 
 }  // namespace
@@ -61,41 +89,16 @@ double call_quantile(const CallTimes& times, double share) {
     });
 }
 
-double call_square(const CallTimes& times) {
-    double read = 0, read_square = 0, decode = 0, decode_square = 0;
-    for (const PromptReading& reading : times.readings) {
-        read += reading.share * reading.read_s;
-        read_square += reading.share * reading.read_s * reading.read_s;
-    }
-    for (const double tokens : lengths(times)) {
-        const double seconds = (tokens - 1) * times.tpot_s;
-        decode += seconds / kLengths;
-        decode_square += seconds * seconds / kLengths;
-    }
-    const double wait = times.wait_s;
-    const double wait_square = times.read_busy > 0 ? 2 * wait * wait / times.read_busy : 0;
-    return read_square + decode_square + wait_square +
-           2 * (read * decode + read * wait + decode * wait);
-}
-
-double turn_quantile(const TurnTimes& times, double share) {
-    const double call_variance = times.call_square - times.call_s * times.call_s;
-    const double gap_variance = times.gap_square - times.gap_s * times.gap_s;
-    const auto longer = [&](double calls, double seconds) {
-        const double mean = calls * times.call_s + (calls - 1) * times.gap_s;
-        const double variance = calls * call_variance + (calls - 1) * gap_variance;
-        if (seconds <= 0) return 1.0;
-        if (variance <= 1e-12 * mean * mean) return mean > seconds ? 1.0 : 0.0;
-        const double sigma = std::sqrt(std::log1p(variance / (mean * mean)));
-        const double mu = std::log(mean) - sigma * sigma / 2;
-        return std::erfc((std::log(seconds) - mu) / (sigma * std::numbers::sqrt2)) / 2;
+double turn_quantile(const CallTimes& times, const std::vector<Turn>& turns, double share) {
+    const Spread first = first_token(times);
+    const auto longer = [&](const Turn& turn, double seconds) {
+        const double known = turn.tools_s + std::max(0.0, turn.outputs - turn.calls) * times.tpot_s;
+        return exceeds({turn.calls * first.mean, turn.calls * first.variance}, seconds - known);
     };
-    return quantile(share, times.call_s, [&](double seconds) {
+    return quantile(share, 1, [&](double seconds) {
         double exceed = 0;
-        for (int i = 0; i < kLengths; ++i) {
-            const double calls = std::round(value_at(times.calls, (i + 0.5) / kLengths));
-            exceed += longer(std::max(1.0, calls), seconds) / kLengths;
-        }
+        for (const Turn& turn : turns)
+            exceed += longer(turn, seconds) / static_cast<double>(turns.size());
         return exceed;
     });
 }

@@ -8,11 +8,11 @@
 
 namespace brigada {
 
-/// Calls of which each begins with an answer and, but for the last, ends with a tool.
-struct TurnTimes {
-    double call_s = 0, call_square = 0;  // mean of a call's time, and of its square
-    double gap_s = 0, gap_square = 0;    // likewise of the gap behind it
-    std::vector<Quantile> calls = {};    // of a turn
+/// Calls that begin with an answer each and, but for the last, end with a tool.
+struct Turn {
+    double calls = 1;
+    double tools_s = 0;  // together
+    double outputs = 0;  // tokens, together
 };
 
 struct CallTimes {
@@ -27,13 +27,10 @@ struct CallTimes {
 double ttft_quantile(const CallTimes& times, double share);
 double call_quantile(const CallTimes& times, double share);
 
-/// Of a turn's time. Turns of as many calls are taken as lognormal, with the mean and variance that
-/// so many independent calls and gaps have (Fenton and Wilkinson), and turns of all lengths as the
-/// mixture of those.
-double turn_quantile(const TurnTimes& times, double share);
-
-/// The mean square of a call's time.
-double call_square(const CallTimes& times);
+/// Of a turn's time, over turns of equal shares. What a turn brings is known; how long its calls
+/// wait and read is taken as lognormal, with the mean and variance that so many independent calls
+/// have (Fenton and Wilkinson).
+double turn_quantile(const CallTimes& times, const std::vector<Turn>& turns, double share);
 
 /// Of call time over output tokens, seconds.
 double per_token_quantile(const CallTimes& times, double share);

@@ -2,6 +2,7 @@
 // finds. Search, scenarios and the page's grid all ask about situations.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -36,6 +37,16 @@ struct PromptReading {
     double read_s = 0;    // until the first token, not waiting
 };
 
+/// All calls, of four kinds.
+struct Readings {
+    PromptReading found = {};    // their prefix is in memory
+    PromptReading loaded = {};   // in a tier
+    PromptReading evicted = {};  // nowhere any more
+    PromptReading fresh = {};    // they have none: first calls, compactions, branches
+
+    std::array<const PromptReading*, 4> all() const { return {&found, &loaded, &evicted, &fresh}; }
+};
+
 struct FleetFigures {
     // demand, of the fleet
     double think_s = 0;    // between an answer and the next call, at the peak
@@ -45,12 +56,12 @@ struct FleetFigures {
     double running = 0;  // calls in flight (Little)
 
     // what is found, of one replica
-    double session_tokens = 0;                 // KV of one session, states as tokens
-    double eviction_age_s = 0;                 // idle KV older than this is gone
-    double tier_age_s = 0;                     // or older than this, from the tiers
-    double kv_use = 0;                         // of the room, by what runs
-    double hit_rate = 0;                       // of prompt tokens
-    std::vector<PromptReading> readings = {};  // found, loaded, read again
+    double session_tokens = 0;  // KV of one session, states as tokens
+    double eviction_age_s = 0;  // idle KV older than this is gone
+    double tier_age_s = 0;      // or older than this, from the tiers
+    double kv_use = 0;          // of the room, by what runs
+    double hit_rate = 0;        // of prompt tokens
+    Readings readings = {};
     double uncached_per_call = 0;
 
     // speed, of one replica

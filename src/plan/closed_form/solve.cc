@@ -16,8 +16,7 @@ namespace {
 /// Of the blocks, what is never used: the scheduler's watermark and unevenly spread sessions.
 constexpr double kUsableRoom = 0.95;
 
-/// Calls that find their prefix are read in classes: between these shares of them, finer where what
-/// they bring is more.
+/// Calls are read in classes by size: between these shares of them, finer where prompts are longer.
 constexpr std::array kBounds = {0.0, 0.25, 0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.96, 0.98, 0.99, 1.0};
 
 struct SizeClass {
@@ -44,24 +43,48 @@ std::vector<SizeClass> classes_of(const std::vector<Quantile>& shape) {
     return out;
 }
 
-/// The same calls, those that find their prefix by how much they bring.
-std::vector<PromptReading> by_size(const std::vector<PromptReading>& kinds,
-                                   const std::vector<Quantile>& new_shape) {
-    std::vector<PromptReading> out;
-    for (const SizeClass& size : classes_of(new_shape)) {
-        for (size_t kind = 0; kind + 1 < kinds.size(); ++kind) {
-            PromptReading one = kinds[kind];
-            one.share *= size.share;
-            one.uncached = std::min(one.prompt, size.multiple * one.uncached);
-            if (one.share > 0) out.push_back(one);
-        }
+/// The same calls by size, in an order that depends on the workload alone.
+class Sizes {
+  public:
+    explicit Sizes(const Workload& workload)
+        : new_(classes_of(workload.new_shape)),
+          prompts_(classes_of(workload.prompt_shape)),
+          fresh_(classes_of(workload.fresh_shape)) {}
+
+    std::vector<PromptReading> of(const Readings& kinds) const {
+        std::vector<PromptReading> out;
+        for (const SizeClass& size : new_)
+            for (const PromptReading* kind : {&kinds.found, &kinds.loaded}) {
+                PromptReading one = *kind;
+                one.share *= size.share;
+                one.uncached = std::min(one.prompt, size.multiple * one.uncached);
+                out.push_back(one);
+            }
+        for (const SizeClass& size : prompts_)
+            out.push_back(longer(kinds.evicted, size));
+        for (const SizeClass& size : fresh_)
+            out.push_back(longer(kinds.fresh, size));
+        return out;
     }
-    out.push_back(kinds.back());
-    return out;
-}
+
+  private:
+    /// What is shared is as long in every prompt.
+    static PromptReading longer(PromptReading kind, const SizeClass& size) {
+        const double shared = kind.prompt - kind.uncached;
+        kind.share *= size.share;
+        kind.uncached *= size.multiple;
+        kind.prompt = kind.uncached + shared;
+        return kind;
+    }
+
+    std::vector<SizeClass> new_, prompts_, fresh_;
+};
 
 /// Who waits for answers more than for himself and his tools is held up by the fleet.
 constexpr double kLongestWait = 1e5;
+
+/// Enough for an answer time within a millionth.
+constexpr int kLooks = 24;
 
 double think_time(const Situation& situation) {
     return mean_think(situation.workload) / situation.peak_factor;
@@ -105,68 +128,69 @@ struct Look {
     AnswerTime time;
 };
 
-/// What happens at a replica when calls are answered after `answer_s`.
-Look look(const Situation& situation, double answer_s) {
-    Look out;
-    FleetFigures& figures = out.figures;
-    const Workload& workload = situation.workload;
-    figures.think_s = think_time(situation);
-    figures.cycle_s = figures.think_s + answer_s;
-    figures.sequences = situation.people * amplification(workload);
-    figures.calls_per_s = figures.sequences / figures.cycle_s;
-    figures.running = figures.calls_per_s * answer_s;
-    figures.session_tokens = session_kv_tokens(situation);
-    const ReplicaLoad load{.calls_per_s = figures.calls_per_s / situation.replicas,
-                           .sources = sequences_per_replica(situation),
-                           .context = workload.prompt_tokens + workload.output_tokens / 2,
-                           .output_tokens = workload.output_tokens,
-                           .step_tokens = situation.deployment.step_tokens};
-    double held_s = 0;  // what is found depends on how long KV is held, and the other way round
-    for (int round = 0; round < 2; ++round) {
-        figures.readings = readings_of(situation, answer_s, held_s, figures);
-        out.sizes = by_size(figures.readings, workload.new_shape);
-        out.time = answer_time(situation.cost, load, out.sizes);
-        held_s = std::min(answer_s, out.time.read_s + out.time.decode_s);
-    }
-    figures.kv_use = load.calls_per_s * held_s * figures.session_tokens / kv_room_tokens(situation);
-    return out;
+double mean_context(const Workload& workload) {
+    return workload.prompt_tokens + workload.output_tokens / 2;
 }
+
+/// Looks at one situation, under different answer times.
+class Observer {
+  public:
+    explicit Observer(const Situation& situation)
+        : situation_(situation),
+          sizes_(situation.workload),
+          times_(situation.cost, mean_context(situation.workload),
+                 situation.deployment.step_tokens) {}
+
+    /// What happens at a replica when calls are answered after `answer_s`.
+    Look look(double answer_s) {
+        Look out;
+        FleetFigures& figures = out.figures;
+        const Workload& workload = situation_.workload;
+        figures.think_s = think_time(situation_);
+        figures.cycle_s = figures.think_s + answer_s;
+        figures.sequences = situation_.people * amplification(workload);
+        figures.calls_per_s = figures.sequences / figures.cycle_s;
+        figures.running = figures.calls_per_s * answer_s;
+        figures.session_tokens = session_kv_tokens(situation_);
+        const ReplicaLoad load{.calls_per_s = figures.calls_per_s / situation_.replicas,
+                               .sources = sequences_per_replica(situation_),
+                               .output_tokens = workload.output_tokens};
+        double held_s = 0;  // what is found depends on how long KV is held, and vice versa
+        for (int round = 0; round < 2; ++round) {
+            figures.readings = readings_of(situation_, answer_s, held_s, figures);
+            out.sizes = sizes_.of(figures.readings);
+            out.time = answer_time(times_, load, out.sizes);
+            held_s = std::min(answer_s, out.time.read_s + out.time.decode_s);
+        }
+        figures.kv_use =
+            load.calls_per_s * held_s * figures.session_tokens / kv_room_tokens(situation_);
+        return out;
+    }
+
+  private:
+    const Situation& situation_;
+    Sizes sizes_;
+    PromptTimes times_;
+};
 
 bool keeps_up(const Look& seen, double answer_s) {
     return seen.figures.kv_use <= 1 && seen.time.call_s() <= answer_s;
 }
 
-std::vector<Quantile> times_each(std::vector<Quantile> shape, double by) {
-    for (Quantile& each : shape)
-        each.value *= by;
-    return shape;
-}
-
-double mean_square(const std::vector<Quantile>& quantiles) {
-    double sum = 0;
-    for (size_t i = 1; i < quantiles.size(); ++i) {
-        const double low = quantiles[i - 1].value, high = quantiles[i].value;
-        const double share = quantiles[i].share - quantiles[i - 1].share;
-        sum += share * (low * low + low * high + high * high) / 3;
-    }
-    return sum;
-}
-
-double task_p90(const Situation& situation, const CallTimes& times, double call_s) {
+/// Turns of equal shares, as they are at the peak: tools are as quick as people.
+std::vector<Turn> turns_of(const Situation& situation) {
     const Workload& workload = situation.workload;
-    if (workload.calls_per_turn_p90 <= 1) return call_quantile(times, 0.9);
-    // At the peak tools are as quick as people: all gaps are shorter.
-    const double gap = workload.tool_gap_s / situation.peak_factor;
-    const double spread =
-        workload.tool_gap_shape.empty() ? 1 : mean_square(workload.tool_gap_shape);
-    const double p90 = workload.calls_per_turn_p90;
-    TurnTimes turn{.call_s = call_s,
-                   .call_square = std::max(call_square(times), call_s * call_s),
-                   .gap_s = gap,
-                   .gap_square = gap * gap * std::max(1.0, spread),
-                   .calls = {{0, p90}, {1, p90}}};
-    if (!workload.turn_shape.empty()) turn.calls = times_each(workload.turn_shape, p90);
-    return turn_quantile(turn, 0.9);
+    const double calls = std::max(1.0, workload.calls_per_turn_p90);
+    const double tools = calls * workload.tool_gap_s / situation.peak_factor;
+    const double outputs = calls * workload.output_tokens;
+    if (workload.turns.empty())
+        return {{.calls = calls, .tools_s = (calls - 1) / calls * tools, .outputs = outputs}};
+    std::vector<Turn> out;
+    for (const TurnShape& turn : workload.turns)
+        out.push_back({.calls = turn.calls * calls,
+                       .tools_s = turn.tools * tools,
+                       .outputs = turn.outputs * outputs});
+    return out;
 }
 
 void fill_percentiles(const Situation& situation, const std::vector<PromptReading>& sizes,
@@ -183,7 +207,9 @@ void fill_percentiles(const Situation& situation, const std::vector<PromptReadin
     figures.ttft_p99_s = ttft_quantile(times, 0.99);
     figures.call_p90_s = call_quantile(times, 0.9);
     figures.interactivity_p90 = 1 / per_token_quantile(times, 0.9);
-    figures.task_p90_s = task_p90(situation, times, figures.call_s);
+    figures.task_p90_s = workload.calls_per_turn_p90 <= 1
+                             ? figures.call_p90_s
+                             : turn_quantile(times, turns_of(situation), 0.9);
 }
 
 }  // namespace
@@ -200,47 +226,61 @@ double session_kv_tokens(const Situation& situation) {
            static_cast<double>(memory.sequence_blocks) * memory.kv_size.block_tokens;
 }
 
+double fresh_tokens(const Workload& workload) {
+    const double own = workload.prompt_tokens - workload.shared_tokens;
+    const double missed = (1 - workload.reuse) * workload.prompt_tokens;
+    return std::min(own, std::max(workload.fresh_part * own, missed));
+}
+
 double fresh_share(const Workload& workload) {
     const double missed = (1 - workload.reuse) * workload.prompt_tokens - workload.new_tokens;
-    const double more = workload.prompt_tokens - workload.shared_tokens - workload.new_tokens;
+    const double more = fresh_tokens(workload) - workload.new_tokens;
     return more <= 0 ? 0 : std::clamp(missed / more, 0.0, 1.0);
 }
 
-std::vector<PromptReading> readings_of(const Situation& situation, double answer_s, double held_s,
-                                       FleetFigures& figures) {
+Readings readings_of(const Situation& situation, double answer_s, double held_s,
+                     FleetFigures& figures) {
     const Workload& workload = situation.workload;
     const CacheLoad load = cache_load(situation, answer_s, held_s);
     const double room = kv_room_tokens(situation);
     const double tiers = tier_tokens(situation);
     figures.eviction_age_s = eviction_age(load, room);
     figures.tier_age_s = tiers > 0 ? eviction_age(load, room + tiers) : figures.eviction_age_s;
-    const double repeats = (1 - fresh_share(workload)) * situation.found_share;
+    const double fresh = fresh_share(workload);
+    const double repeats = (1 - fresh) * situation.found_share;
     const double found = repeats * found_within(load, figures.eviction_age_s);
     const double loaded = repeats * found_within(load, figures.tier_age_s) - found;
     const double bytes = (workload.prompt_tokens - workload.new_tokens) *
                          static_cast<double>(situation.memory.kv_size.per_token);
     const double load_s = bytes / tier_bytes_per_s(situation.tiers);
     const double prompt = workload.prompt_tokens;
-    const double again = prompt - workload.shared_tokens * situation.found_share;
-    std::vector<PromptReading> readings = {
-        {.share = found, .uncached = workload.new_tokens, .prompt = prompt},
-        {.share = loaded, .uncached = workload.new_tokens, .prompt = prompt, .load_s = load_s},
-        {.share = 1 - found - loaded, .uncached = again, .prompt = prompt}};
+    const double unshared = workload.shared_tokens * (1 - situation.found_share);
+    const double own = fresh_tokens(workload);
+    Readings out;
+    out.found = {.share = found, .uncached = workload.new_tokens, .prompt = prompt};
+    out.loaded = {
+        .share = loaded, .uncached = workload.new_tokens, .prompt = prompt, .load_s = load_s};
+    out.evicted = {.share = 1 - fresh - found - loaded,
+                   .uncached = prompt - workload.shared_tokens + unshared,
+                   .prompt = prompt};
+    out.fresh = {
+        .share = fresh, .uncached = own + unshared, .prompt = own + workload.shared_tokens};
     figures.uncached_per_call = 0;
-    for (const PromptReading& reading : readings)
-        figures.uncached_per_call += reading.share * reading.uncached;
+    for (const PromptReading* reading : out.all())
+        figures.uncached_per_call += reading->share * reading->uncached;
     figures.hit_rate = 1 - figures.uncached_per_call / prompt;
-    return readings;
+    return out;
 }
 
 FleetFigures solve(const Situation& situation) {
+    Observer observer(situation);
     double low = 0, high = kLongestWait;
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < kLooks; ++i) {
         const double answer_s =
             i < 8 ? std::sqrt(std::max(low, 1e-3) * high) : std::midpoint(low, high);
-        (keeps_up(look(situation, answer_s), answer_s) ? high : low) = answer_s;
+        (keeps_up(observer.look(answer_s), answer_s) ? high : low) = answer_s;
     }
-    Look seen = look(situation, high);
+    Look seen = observer.look(high);
     FleetFigures figures = std::move(seen.figures);
     figures.call_s = high;
     figures.read_busy = seen.time.read_busy;

@@ -14,13 +14,16 @@ FleetFigures solve(const Situation& situation);
 double kv_room_tokens(const Situation& situation);
 double session_kv_tokens(const Situation& situation);
 
-/// Calls that bring a session's prefix anew even with an endless cache (first calls, compaction,
-/// branches): what the measured reuse leaves when each other call reads only its new tokens.
+/// What a call reads that doesn't repeat the one before, even with an endless cache: first calls,
+/// compactions, branches. Less what all sessions share.
+double fresh_tokens(const Workload& workload);
+
+/// The share of such calls: what the measured reuse leaves when each other call reads only its new
+/// tokens.
 double fresh_share(const Workload& workload);
 
-/// When a call is answered after `answer_s` and holds its KV for `held_s`: the shares of calls by
-/// what is found: in memory, in a tier, nothing.
-std::vector<PromptReading> readings_of(const Situation& situation, double answer_s, double held_s,
-                                       FleetFigures& figures);
+/// Calls by what is found, when they are answered after `answer_s` and hold their KV for `held_s`.
+Readings readings_of(const Situation& situation, double answer_s, double held_s,
+                     FleetFigures& figures);
 
 }  // namespace brigada

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""What one tenant does is no other tenant's trouble. isolation_test.py BINARY"""
+import json
+import socket
+import struct
+import sys
+import tempfile
+import threading
+import unittest
+
+from gateway import MASTER, Gateway
+from scripted_upstream import Upstream, chat_answer, chat_events
+from server import default_binary, free_port
+
+BINARY = default_binary()
+POISON = "poison"
+TRIES = 5  # more than is allowed
+
+
+def reset(exchange):
+    """Closes so that what is under way is lost."""
+    exchange.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    exchange.close_connection = True
+    exchange.connection.close()
+
+
+def close(exchange):
+    exchange.close_connection = True
+    exchange.connection.shutdown(socket.SHUT_RDWR)
+
+
+def say(bytes_):
+    def behave(exchange):
+        exchange.wfile.write(bytes_)
+        close(exchange)
+    return behave
+
+
+def cut(exchange):
+    exchange.stream(chat_events()[:1], end=False)
+
+
+def fail_in_band(exchange):
+    exchange.stream([json.dumps({"error": {"message": "CUDA error", "type": "internal_error", "code": 500}})])
+
+
+def hang(exchange):
+    exchange.server.quit.wait()
+
+
+def error(status):
+    return lambda exchange: exchange.answer(status, {"error": {"message": "no", "type": "x"}})
+
+
+# What a server does with a call that it can't stand: how, and whether the call streams.
+FALLS = {
+    "it closes the connection": (close, False),
+    "it resets the connection": (reset, False),
+    "it says what is no HTTP": (say(b"Segmentation fault\n"), False),
+    "it closes in the middle of a head": (say(b"HTTP/1.1 200 OK\r\nContent-Le"), False),
+    "it closes in the middle of an answer": (say(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"), False),
+    "it cuts a stream": (cut, True),
+    "it fails within a stream": (fail_in_band, True),
+    "it answers 500": (error(500), False),
+    "it answers 504": (error(504), False),
+    "it answers 408": (error(408), False),
+    "its firewall answers 403": (error(403), False),
+    "it never answers": (hang, False),
+    "its answer is too long": (lambda exchange: exchange.answer(200, chat_answer("x" * (3 << 20))), False),
+}
+
+
+class IsolationTest(unittest.TestCase):
+    def start(self, upstream, params=""):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        gateway = One(folder.name, upstream, params)
+        self.addCleanup(gateway.kill)
+        return gateway
+
+    def upstream(self, behave=None):
+        one = Upstream(behave)
+        one.server.quit = threading.Event()
+        self.addCleanup(one.stop)
+        self.addCleanup(one.server.quit.set)
+        return one
+
+
+class One(Gateway):
+    def __init__(self, folder, url, params):
+        self.url, self.params = url, params
+        super().__init__(BINARY, folder, {})
+        self.red, self.blue, self.green = (self.new_team(name) for name in ("red", "blue", "green"))
+
+    def yaml(self, _):
+        return f"""general_settings: {{master_key: {MASTER}, max_response_size_mb: 2}}
+router_settings: {{allowed_fails: 2, num_retries: 0, cooldown_time: 600}}
+model_list:
+- model_name: m
+  litellm_params: {{model: openai/m, api_base: '{self.url}', api_key: k{self.params}}}
+"""
+
+    def new_team(self, name):
+        return self.new_key(team_id=self.call("/team/new", {"team_alias": name})[2]["team_id"])
+
+    def status(self, key, content="hi", **more):
+        return self.call("/v1/chat/completions", {
+            "model": "m", "messages": [{"role": "user", "content": content}], **more}, key)[0]
+
+
+class Poison(IsolationTest):
+    def fall(self, behave):
+        return lambda exchange: behave(exchange) if POISON in str(exchange.body) else exchange.answer_chat()
+
+    def test_a_call_that_an_upstream_cannot_stand_closes_it_for_its_own_tenant_alone(self):
+        for name, (behave, stream) in FALLS.items():
+            with self.subTest(name):
+                upstream = self.upstream(self.fall(behave))
+                gateway = self.start(upstream.url, ", timeout: 0.3" if behave is hang else "")
+                for _ in range(TRIES):
+                    gateway.status(gateway.red, POISON, stream=stream)
+                self.assertEqual(len(upstream.calls), 3, "then it is left alone")
+                self.assertEqual(gateway.status(gateway.red), 503)
+                self.assertEqual(gateway.status(gateway.blue), 200)
+                health = gateway.call("/health")[2]
+                self.assertEqual((health["healthy_count"], health["unhealthy_count"]), (1, 0))
+
+    def test_what_two_tenants_meet_closes_it_for_all(self):
+        upstream = self.upstream(error(500))
+        gateway = self.start(upstream.url)
+        for key in (gateway.red, gateway.red, gateway.blue):
+            self.assertEqual(gateway.status(key), 502)
+        self.assertEqual(gateway.status(gateway.green), 503)
+        self.assertEqual(len(upstream.calls), 3)
+
+    def test_where_nobody_listens_one_tenant_finds_it_out_for_all(self):
+        gateway = self.start(f"http://127.0.0.1:{free_port()}/v1")
+        for _ in range(3):
+            self.assertEqual(gateway.status(gateway.red), 502)
+        self.assertEqual(gateway.status(gateway.green), 503)
+
+
+class ItsOwnFault(IsolationTest):
+    """What is the call's own fault says nothing about the upstream, not even to its tenant."""
+
+    def check_is_refused(self, gateway, status, content="hi", headers=None, body=None):
+        body = body or {"model": "m", "messages": [{"role": "user", "content": content}]}
+        for _ in range(TRIES):
+            self.assertEqual(gateway.call("/v1/chat/completions", body, gateway.red, headers)[0], status)
+        for key in (gateway.red, gateway.blue):
+            self.assertEqual(gateway.status(key), 200)
+
+    def test_one_nested_beyond_what_servers_survive_is_not_passed_on(self):
+        upstream = self.upstream()
+        upstream.at_head = lambda exchange: reset(exchange) or True
+        gateway = self.start(upstream.url)
+        deep = b'{"model":"m","messages":[],"tools":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+        for _ in range(TRIES):
+            status, _, answer = gateway.call("/v1/chat/completions", deep, gateway.red)
+            self.assertEqual(status, 400)
+            self.assertIn("tools: makes the body nested 100001 levels deep; at most 256", answer["error"]["message"])
+        upstream.at_head = lambda exchange: False
+        self.assertEqual(gateway.status(gateway.red), 200)
+
+    def test_a_body_refused_before_it_was_read(self):
+        def refuse_large(exchange):
+            if int(exchange.headers["Content-Length"]) < 1 << 20:
+                return False
+            exchange.answer(413, {"error": {"message": "too large", "type": "invalid_request_error"}})
+            return True
+
+        upstream = self.upstream()
+        upstream.at_head = refuse_large
+        self.check_is_refused(self.start(upstream.url), 413, "x" * (8 << 20))
+
+    def test_a_header_that_is_too_long(self):
+        def refuse_long(exchange):
+            if len(exchange.headers.get("User-Agent", "")) < 8_000:
+                return False
+            exchange.answer(431, {"error": {"message": "too long", "type": "invalid_request_error"}})
+            return True
+
+        upstream = self.upstream()
+        upstream.at_head = refuse_long
+        self.check_is_refused(self.start(upstream.url), 431, headers={"User-Agent": "x" * 9_000})
+
+    def test_bytes_that_are_no_text(self):
+        upstream = self.upstream()
+        gateway = self.start(upstream.url)
+        for wrong in (b"\xff", b"\x00", b"\xed\xa0\x80", b"\xc0\x80", b"\n"):
+            self.check_is_refused(gateway, 400, body=b'{"model":"m","messages":[{"content":"' + wrong + b'"}]}')
+        self.assertEqual(len(upstream.calls), 2 * 5, "none of them was passed on")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        BINARY = sys.argv.pop(1)
+    unittest.main(verbosity=2)
