@@ -184,6 +184,10 @@ BlockHolders::Spot BlockHolders::lead(uint32_t holder, Spot from, std::span<cons
     return {branch, branches_[branch].keys.size()};
 }
 
+uint32_t BlockHolders::split(uint32_t holder, Spot spot) {
+    return branches_[spot.branch].holder == holder ? add_branch(spot, keys_after(spot)) : kNone;
+}
+
 BlockHolders::Share BlockHolders::share(uint32_t branch, uint32_t holder) const {
     if (branch == kNone) return {};
     Share only;

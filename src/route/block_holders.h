@@ -65,6 +65,10 @@ class BlockHolders {
     /// its own, or into another. What nobody holds there is added; set_share() says who does.
     Spot lead(uint32_t holder, Spot from, std::span<const BlockKey> keys);
 
+    /// Copies what follows `spot`, from which no branch leaves, to a branch that leaves there;
+    /// set_share() says who holds it and no longer the other. kNone: the holder is not alone there.
+    uint32_t split(uint32_t holder, Spot spot);
+
     /// The holder's share of this branch; of no blocks when it has none.
     Share share(uint32_t branch, uint32_t holder) const;
 

@@ -46,7 +46,26 @@ void HeldBlocks::append(Spot from, std::span<const BlockKey> keys) {
     const auto missing = keys.subspan(held.blocks);
     use(tip);
     make_room(missing.size(), tip);
-    add(tip, missing.first(std::min<size_t>(missing.size(), limit_ - blocks_)));
+    const auto fitting = missing.first(std::min<size_t>(missing.size(), limit_ - blocks_));
+    if (!fitting.empty()) set_aside_after(tip);
+    add(tip, fitting);
+}
+
+/// What the branch of `tip` goes on with becomes a branch of its own, where nobody else knows it,
+/// so that this one can go on with what is used now: a session whose prompts change near their end
+/// stays a path of few branches.
+void HeldBlocks::set_aside_after(uint32_t tip) {
+    if (tip == kNone) return;
+    const Spot spot = runs_[tip].end;
+    const BlockHolders::Share share = holders_.share(spot.branch, holder_);
+    const uint32_t rest = share.run;
+    if (rest == tip || runs_[rest].parent != tip || runs_[rest].children > 0) return;
+    if (share.blocks - spot.blocks > spot.blocks) return;  // not near its end: too much to copy
+    const uint32_t branch = holders_.split(holder_, spot);
+    if (branch == kNone) return;
+    runs_[rest].end = {branch, share.blocks - spot.blocks};
+    holders_.set_share(branch, {holder_, rest, share.blocks - spot.blocks});
+    holders_.set_share(spot.branch, {holder_, tip, spot.blocks});
 }
 
 /// The run that ends at a spot of what is held.

@@ -70,6 +70,7 @@ class HeldBlocks {
     uint32_t size(uint32_t run) const { return runs_[run].end.blocks - first_block(run); }
 
     void append(Spot from, std::span<const BlockKey> keys);
+    void set_aside_after(uint32_t tip);
     uint32_t run_before(Spot spot);
     uint32_t cut(uint32_t run, uint32_t blocks);
     void use(uint32_t tip);

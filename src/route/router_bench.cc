@@ -61,6 +61,23 @@ void predict_at_upstreams(benchmark::State& state) {
 }
 BENCHMARK(predict_at_upstreams)->Arg(64)->Arg(1'000)->Unit(benchmark::kMicrosecond);
 
+/// A session whose prompts change near their end at every call: 300 times, two blocks before it.
+void predict_of_an_edited_session(benchmark::State& state) {
+    PrefixIndex index(Rng(2));
+    index.add(UpstreamId{0}, kRoom);
+    std::vector<BlockKey> keys = prompts().front();
+    Rng rng(3);
+    for (int call = 0; call < 300; ++call) {
+        index.routed(UpstreamId{0}, keys);
+        keys.resize(keys.size() - 2);
+        for (int i = 0; i < 7; ++i)
+            keys.push_back(BlockKey{rng.next()});
+    }
+    for (auto _ : state)
+        benchmark::DoNotOptimize(index.predict(UpstreamId{0}, keys));
+}
+BENCHMARK(predict_of_an_edited_session)->Unit(benchmark::kMicrosecond);
+
 /// A call's whole life in the router: choose, accepted, first token, ended with its report.
 void whole_call(benchmark::State& state) {
     Router router(std::make_unique<SessionPolicy>(SessionPolicyConfig{}), {}, Rng(2));
