@@ -51,8 +51,8 @@ std::string why_down(const Upstream& upstream) {
     const Breaker& breaker = upstream.breaker();
     if (breaker.open_for_one())
         return concat(what, " has failed ", breaker.failures(),
-                      " times in a row, always for the same tenant, whose calls it gets no more for "
-                      "a while");
+                      " times in a row, always for the same tenant, which it is kept from for a "
+                      "while");
     if (!breaker.open()) return concat(what, " does not answer health checks");
     return concat(what, " has failed ", breaker.failures(),
                   " times in a row: it is left alone for a while");
@@ -181,8 +181,7 @@ void Seen::reloaded(const Result<std::vector<std::string>>& notes) {
 void Seen::look_at(const Upstream& upstream) {
     const std::string& id = upstream.deployment->id;
     const Breaker& breaker = upstream.breaker();
-    const bool is_down =
-        breaker.open() || breaker.open_for_one() || upstream.state->seems_down;
+    const bool is_down = breaker.open() || breaker.open_for_one() || upstream.state->seems_down;
     const AlertBook::Change change = told_.look("upstream " + id, is_down);
     if (change == AlertBook::Change::none) return;
     Alert alert{
