@@ -71,10 +71,10 @@ FALLS = {
 
 
 class IsolationTest(unittest.TestCase):
-    def start(self, upstream, params=""):
+    def start(self, url, params="", provider="openai", info=""):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        gateway = One(folder.name, upstream, params)
+        gateway = One(folder.name, url, params, provider, info)
         self.addCleanup(gateway.kill)
         return gateway
 
@@ -87,8 +87,8 @@ class IsolationTest(unittest.TestCase):
 
 
 class One(Gateway):
-    def __init__(self, folder, url, params):
-        self.url, self.params = url, params
+    def __init__(self, folder, url, params, provider, info):
+        self.url, self.params, self.provider, self.info = url, params, provider, info
         super().__init__(BINARY, folder, {})
         self.red, self.blue, self.green = (self.new_team(name) for name in ("red", "blue", "green"))
 
@@ -97,7 +97,7 @@ class One(Gateway):
 router_settings: {{allowed_fails: 2, num_retries: 0, cooldown_time: 600}}
 model_list:
 - model_name: m
-  litellm_params: {{model: openai/m, api_base: '{self.url}', api_key: k{self.params}}}
+  litellm_params: {{model: {self.provider}/m, api_base: '{self.url}', api_key: k{self.params}}}{self.info}
 """
 
     def new_team(self, name):
@@ -190,6 +190,33 @@ class ItsOwnFault(IsolationTest):
         for wrong in (b"\xff", b"\x00", b"\xed\xa0\x80", b"\xc0\x80", b"\n"):
             self.check_is_refused(gateway, 400, body=b'{"model":"m","messages":[{"content":"' + wrong + b'"}]}')
         self.assertEqual(len(upstream.calls), 2 * 5, "none of them was passed on")
+
+
+class Kv(IsolationTest):
+    def test_no_tenant_finds_the_kv_of_another_or_can_ask_for_it(self):
+        upstream = self.upstream()
+        gateway = self.start(upstream.url, provider="hosted_vllm")
+
+        def salt(key, path="/v1/chat/completions", **more):
+            body = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 9, **more}
+            self.assertEqual(gateway.call(path, body, key)[0], 200)
+            return upstream.calls[-1]["body"]["cache_salt"]
+
+        red = salt(gateway.red)
+        self.assertEqual(salt(gateway.red), red)
+        self.assertEqual(salt(gateway.red, "/v1/messages"), red, "translated, it is the same tenant's")
+        self.assertNotEqual(salt(gateway.red, cache_salt="mine"), red)
+        others = {salt(gateway.blue), salt(gateway.blue, cache_salt=red), salt(gateway.blue, "/v1/messages")}
+        self.assertNotIn(red, others)
+
+    def test_where_they_trust_each_other_it_is_shared(self):
+        upstream = self.upstream()
+        gateway = self.start(upstream.url, provider="hosted_vllm",
+                             info="\n  model_info: {brigada: {kv_shared_by: all}}")
+        gateway.status(gateway.red)
+        self.assertNotIn("cache_salt", upstream.calls[-1]["body"])
+        gateway.status(gateway.red, cache_salt="mine")
+        self.assertEqual(upstream.calls[-1]["body"]["cache_salt"], "mine")
 
 
 if __name__ == "__main__":

@@ -129,6 +129,7 @@ class Reader {
         if (key == "max_tokens" || key == "max_completion_tokens" || key == "max_output_tokens")
             return read_max_output(std::string(key), found);
         if (key == "user") return read_text("user", found, out_.end_user);
+        if (key == "cache_salt") return read_cache_salt(found);
         if (key == "prompt_cache_key") return read_text("prompt_cache_key", found, out_.session);
         if (key == "metadata") return read_metadata(found);
         if (key == "store" && dialect_ == Dialect::responses)
@@ -170,6 +171,14 @@ class Reader {
         if (auto error = document_.current_location().get(end)) return not_json(error);
         out_.prompt[field] = body_.substr(at, offset(end) - at);
         return {};
+    }
+
+    Result<void> read_cache_salt(value& found) {
+        const std::string_view text = raw_json(found);
+        if (out_.salt_value)
+            return Error{Code::invalid_argument, "cache_salt: must stand once; it stands twice"};
+        out_.salt_value = {.at = offset(text), .size = text.size()};
+        return read_text("cache_salt", found, out_.cache_salt);
     }
 
     void steady_system() {

@@ -78,6 +78,9 @@ struct CallBody {
     std::array<std::string_view, kTemplateFields.size()> rendering = {};  // the same
     BodyList list = {};
 
+    std::string cache_salt = {};            // what the client says of whom it shares KV with
+    std::optional<Splice> salt_value = {};  // where that stands
+
     CacheControls cache = {};                  // LiteLLM's `cache`, which no upstream knows
     std::optional<Splice> cache_cut = {};      // takes it out
     Splice model_value = {};                   // where the model's name stands

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/concat.h"
 #include "base/json.h"
 #include "gateway/upstream_call.h"
@@ -186,6 +188,31 @@ TEST(CallBody, says_what_is_wrong_with_the_words_for_the_cache) {
     const std::string large(5'000, 'x');
     EXPECT_EQ(read(R"({"model":"m","cache":{"namespace":")" + large + "\"}}").error().message,
               "cache: is over 4096 bytes");
+}
+
+TEST(CallBody, says_for_whom_kv_is_in_the_place_of_what_the_client_says) {
+    const auto salted_body = [](std::string text) {
+        text.reserve(text.size() + kBodyPadding);
+        const CallBody body = read_call_body(text, Dialect::chat).value();
+        return join(spliced(text, {salted(text, body, cache_salt("red", body.cache_salt))}));
+    };
+    const std::string own = cache_salt("red", "");
+    EXPECT_EQ(salted_body(R"({"model":"m"})"), R"({"cache_salt":")" + own + R"(","model":"m"})");
+    EXPECT_EQ(salted_body(R"({"model":"m", "cache_salt" : null })"),
+              R"({"model":"m", "cache_salt" : ")" + own + R"(" })");
+    EXPECT_EQ(salted_body(R"({"cache\u005fsalt":"s","model":"m"})"),
+              R"({"cache\u005fsalt":")" + cache_salt("red", "s") + R"(","model":"m"})");
+    EXPECT_FALSE(read(R"({"model":"m","cache_salt":"a","cache_salt":"b"})").ok());
+    EXPECT_FALSE(read(R"({"model":"m","cache_salt":7})").ok());
+}
+
+TEST(CallBody, no_two_tenants_have_one_salt_whatever_their_clients_say) {
+    std::set<std::string> salts;
+    const std::vector<std::string> words = {"", "a", "b", "ab", "a:", "1:a", "aab", "ba"};
+    for (const std::string& tenant : words)
+        for (const std::string& client : words)
+            salts.insert(cache_salt(tenant, client));
+    EXPECT_EQ(salts.size(), words.size() * words.size());
 }
 
 TEST(CallBody, leaves_every_other_byte_alone) {

@@ -68,8 +68,9 @@ class ClientCall {
     Task<bool> wait_to_retry(const std::string& model, int64_t tries);
     Task<Try> try_upstream(const Route& route);
     std::vector<UpstreamId> in_its_own_dialect(std::vector<UpstreamId> eligible) const;
-    std::vector<Splice> edits_for(std::string_view model) const;
-    bool translate(std::string_view model);
+    std::vector<Splice> edits_for(const Deployment& deployment, std::string_view model) const;
+    std::string salt() const;
+    bool translate(const Deployment& deployment, std::string_view model);
     bool leave_thoughts_out();
     std::vector<std::string> dropped() const;
     bool is_strict() const;

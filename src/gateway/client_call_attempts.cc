@@ -156,8 +156,8 @@ Task<ClientCall::Try> ClientCall::try_upstream(const Route& route) {
     const std::string model = *upstream_model_for(deployment, model_served_);
     std::vector<Splice> edits;
     if (!translates())
-        edits = edits_for(model);
-    else if (!translate(model))
+        edits = edits_for(deployment, model);
+    else if (!translate(deployment, model))
         co_return unfit();
     if (!note_in_ledger()) co_return never_asked();
     HttpExchange exchange(gateway_.client());
@@ -192,12 +192,17 @@ Task<Result<HttpResponseHead>> ClientCall::ask(HttpExchange& exchange, const Ups
 }
 
 /// What changes of the client's own body.
-std::vector<Splice> ClientCall::edits_for(std::string_view model) const {
+std::vector<Splice> ClientCall::edits_for(const Deployment& deployment,
+                                          std::string_view model) const {
     std::vector<Splice> out = upstream_edits(body_, model);
-    if (!without_thoughts_) return out;
-    out.insert(out.end(), thoughts_cut_.begin(), thoughts_cut_.end());
+    if (without_thoughts_) out.insert(out.end(), thoughts_cut_.begin(), thoughts_cut_.end());
+    if (salts_kv(deployment, spoken_)) out.push_back(salted(request_.body, body_, salt()));
     put_in_order(out);
     return out;
+}
+
+std::string ClientCall::salt() const {
+    return cache_salt(caller_->tenant, body_.cache_salt);
 }
 
 void ClientCall::keep_alive(const Deployment& deployment) {

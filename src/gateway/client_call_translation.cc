@@ -14,7 +14,7 @@ bool ClientCall::is_strict() const {
 }
 
 /// Makes the body for this attempt's upstream. False: refusal_ says why there is none.
-bool ClientCall::translate(std::string_view model) {
+bool ClientCall::translate(const Deployment& deployment, std::string_view model) {
     if (!body_.previous_response.empty() && body_.previous_cut) {
         refusal_ = Refusal{
             .status = 400,
@@ -52,6 +52,10 @@ bool ClientCall::translate(std::string_view model) {
         return false;
     }
     translated_body_ = std::move(body).value();
+    if (salts_kv(deployment, spoken_)) {
+        const Splice put_in = salted(translated_body_, CallBody{}, salt());
+        translated_body_.insert(put_in.at, put_in.text);
+    }
     return true;
 }
 

@@ -1,10 +1,14 @@
 #include "gateway/upstream_call.h"
 
+#include <fmt/format.h>
+#include <xxh_x86dispatch.h>
+
 #include <algorithm>
 #include <cctype>
 #include <utility>
 
 #include "base/check.h"
+#include "base/concat.h"
 #include "base/json.h"
 
 namespace brigada {
@@ -71,6 +75,20 @@ std::vector<Splice> upstream_edits(const CallBody& read, std::string_view model)
     if (read.cache_cut) splices.push_back(*read.cache_cut);
     put_in_order(splices);
     return splices;
+}
+
+std::string cache_salt(std::string_view tenant, std::string_view of_client) {
+    const std::string both = concat(tenant.size(), ":", tenant, of_client);
+    const XXH128_hash_t hash = XXH3_128bits(both.data(), both.size());
+    return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+Splice salted(std::string_view body, const CallBody& read, std::string_view salt) {
+    if (read.salt_value)
+        return {.at = read.salt_value->at,
+                .size = read.salt_value->size,
+                .text = concat("\"", salt, "\"")};
+    return {.at = body.find('{') + 1, .text = concat("\"cache_salt\":\"", salt, "\",")};
 }
 
 HttpCall upstream_call(const Deployment& deployment, std::shared_ptr<TlsContext> tls,

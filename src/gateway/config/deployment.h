@@ -66,6 +66,7 @@ struct EngineFactSettings {
     std::optional<int64_t> busy_permille = {};                   // of the hours that are paid
     std::optional<int64_t> cached_permille = {};  // a cached token, of the price of one read
     bool measures_throughput = false;             // as calls show it, once enough was seen
+    bool shares_kv_with_all = false;              // else each tenant has KV of its own
 
     friend bool operator==(const EngineFactSettings&, const EngineFactSettings&) = default;
 };
@@ -127,6 +128,16 @@ inline bool is_priced_by_hour(const Deployment& deployment) {
     const EngineFactSettings& engine = deployment.engine;
     return engine.hourly_price && engine.prefill_tokens_per_second &&
            engine.total_decode_tokens_per_second;
+}
+
+/// Whether calls say whose KV they may reuse (`cache_salt`), so that nobody learns by the time of
+/// an answer what another tenant has asked. Engines of one's own know the field, in two
+/// dialects.
+inline bool salts_kv(const Deployment& deployment, Dialect dialect) {
+    const std::string& provider = deployment.provider;
+    const bool knows = provider == "brigada" || provider == "hosted_vllm" || provider == "vllm";
+    return knows && !deployment.engine.shares_kv_with_all &&
+           (dialect == Dialect::chat || dialect == Dialect::completions);
 }
 
 /// The engine that `brigada up` runs: `model: brigada/NAME` without an address.

@@ -63,6 +63,7 @@ void read_engine_facts(const YamlValue& value, EngineFactSettings& out) {
     facts.integer("prefill_tokens_per_second", kTokens, out.prefill_tokens_per_second);
     facts.integer("decode_tokens_per_second", kTokens, out.decode_tokens_per_second);
     facts.integer("kv_tokens", kTokens, out.kv_tokens);
+    facts.choice("kv_shared_by", {{"tenant", false}, {"all", true}}, out.shares_kv_with_all);
     read_hour(facts, out);
     facts.finish();
 }

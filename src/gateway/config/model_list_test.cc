@@ -69,6 +69,7 @@ TEST(ModelList, reads_everything_a_deployment_may_say) {
         prefill_tokens_per_second: 20000
         decode_tokens_per_second: 90
         kv_tokens: 2000000
+        kv_shared_by: all
         gpus: 4
         gpu_dollars_per_hour: 0.875
         total_decode_tokens_per_second: 2400
@@ -110,7 +111,7 @@ TEST(ModelList, reads_everything_a_deployment_may_say) {
         .max_output_tokens = 8192,
         .access_groups = {"beta"},
         .health_check = {"tiny", Duration::seconds(5), 1, false},
-        .engine = {20'000, 90, 2'000'000, Money{3'500'000'000}, 2'400, 600, 50, true},
+        .engine = {20'000, 90, 2'000'000, Money{3'500'000'000}, 2'400, 600, 50, true, true},
         .tokenizer = {.identifier = "org/coder", .revision = "v2"},
     }};
     EXPECT_EQ(got, expected);
