@@ -5,6 +5,7 @@
 #include "base/joined.h"
 #include "dialect/without_thoughts.h"
 #include "gateway/client_call.h"
+#include "gateway/upstream_call.h"
 
 namespace brigada {
 

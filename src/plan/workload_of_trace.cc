@@ -145,7 +145,9 @@ void take_turns(std::vector<Turn> turns, Workload& out) {
 }  // namespace
 
 Result<Workload> workload_of(const Trace& trace, double shared_tokens, Instant since) {
-    Seen seen{.shared_tokens = shared_tokens, .since = since};
+    Seen seen;
+    seen.shared_tokens = shared_tokens;
+    seen.since = since;
     for (const TraceSession& session : trace.sessions)
         seen.session(session, trace.block_tokens);
     if (seen.prompts.empty() || seen.sessions == 0)
