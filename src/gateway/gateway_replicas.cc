@@ -35,7 +35,9 @@ Task<void> leave(SharedBooks& books, std::promise<bool>& told) {
 Result<void> Gateway::open_books(bool is_first_start) {
     TRY(RedisAddress address, redis_address(config().redis));
     std::shared_ptr<TlsContext> tls;
-    if (address.is_tls) TRY(tls, TlsContext::open(config().tls));
+    if (address.is_tls) {
+        TRY(tls, TlsContext::open(config().tls));
+    }
     const BrigadaSettings& settings = config().brigada;
     const bool was_told = take_mark(settings.data_dir / kToldMark);
     books_ = std::make_unique<SharedBooks>(
