@@ -18,11 +18,16 @@ Duration cpu_time() {
     return Duration::seconds(now.tv_sec) + Duration::nanoseconds(now.tv_nsec);
 }
 
-/// A watched loop.
+/// A loop that is being watched.
 class Watched {
   public:
     Watched() {
-        loop_.run([&] { watch_.start(); });
+        std::promise<void> watched;
+        loop_.run([&] {
+            next_ = [&](const Lateness&) { watched.set_value(); };
+            watch_.start();
+        });
+        watched.get_future().wait();
     }
     ~Watched() {
         std::promise<void> stopped;
