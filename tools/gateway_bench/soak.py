@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 import bodies
-from targets import LOAD, TARGETS, post
+from targets import LOAD, TARGETS, mock_engine
 
 BRIGADA = "build/release/brigada"
 TEAMS, KEYS = 20, 100
@@ -96,17 +96,6 @@ class Soak:
                               os.path.join(self.target.folder, "data", "ledger")],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         return out.returncode, out.stdout.strip()
-
-
-@contextlib.contextmanager
-def mock_engine():
-    """Its port."""
-    engine = subprocess.Popen([LOAD, "mock", "0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        yield int(engine.stdout.readline())
-    finally:
-        engine.kill()
-        engine.wait()
 
 
 def growth(rows):

@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 import bodies
-from targets import LOAD, TARGETS, Brigada
+from targets import LOAD, TARGETS, Brigada, mock_engine
 
 PERCENTILES = (0.5, 0.9, 0.99, 1.0)
 DRAWS = 1_000
@@ -129,9 +129,7 @@ def main():
     with contextlib.suppress(PermissionError):
         os.nice(-20)  # before what else runs here
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        engine = subprocess.Popen([LOAD, "mock", "0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        stack.callback(lambda: (engine.kill(), engine.wait()))
-        port = int(engine.stdout.readline())
+        port = stack.enter_context(mock_engine())
         targets = {name: stack.enter_context(contextlib.closing(make(folder, port)))
                    for name, make in (("direct", TARGETS["direct"]), ("brigada", Watched),
                                       ("nginx", TARGETS["nginx"]))}

@@ -285,4 +285,17 @@ model_list:
 
 
 LOAD = "build/release/gateway_load"
+
+
+@contextlib.contextmanager
+def mock_engine():
+    """Its port."""
+    engine = subprocess.Popen([LOAD, "mock", "0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        yield int(engine.stdout.readline())
+    finally:
+        engine.kill()
+        engine.wait()
+
+
 TARGETS = {target.name: target for target in (Direct, Brigada, Nginx, Portkey, LiteLlm)}
