@@ -10,6 +10,8 @@
 # and a link test: an empty main with the whole library and only the libraries it names, so that an
 # upward call fails the build. DEPS must stand above it in the house.
 #
+# Tests are not optimised, to compile in half the time; with LONG_TESTS, whose tests compute, they are.
+#
 # A file in a subfolder named after an instruction set (avx2/, avx512/) gets that set's flags.
 
 set(BRIGADA_HOUSE "" CACHE INTERNAL "libraries declared so far, in order")
@@ -19,7 +21,7 @@ set(BRIGADA_FLAGS_avx512 ${BRIGADA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512vl -
     -mavx512vnni -mavx512bf16 -mavx512vbmi)
 
 function(brigada_library name)
-    cmake_parse_arguments(ARG "" "" "DEPS;USES;HEAVY" ${ARGN})
+    cmake_parse_arguments(ARG "LONG_TESTS" "" "DEPS;USES;HEAVY" ${ARGN})
     set(dir ${PROJECT_SOURCE_DIR}/src/${name})
     brigada_sources(${dir} sources tests benches fuzzers)
     brigada_check_order(${name} ${ARG_DEPS})
@@ -37,7 +39,7 @@ function(brigada_library name)
     brigada_instruction_sets(${sources} ${tests} ${benches})
 
     brigada_link_test(${name} "${ARG_DEPS}")
-    brigada_test(${name} "${tests}" "${ARG_HEAVY}")
+    brigada_test(${name} "${tests}" "${ARG_HEAVY}" ${ARG_LONG_TESTS})
     brigada_bench(${name} "${benches}")
     foreach(source IN LISTS fuzzers)
         brigada_fuzzer(${name} ${source})
@@ -59,7 +61,7 @@ function(brigada_binary name)
     target_precompile_headers(brigada_${ARG_FOLDER} PRIVATE ${ARG_HEAVY})
     add_executable(${name} ${main})
     target_link_libraries(${name} PRIVATE ${BRIGADA_HEAP} brigada_${ARG_FOLDER})
-    brigada_test(${ARG_FOLDER} "${tests}" "${ARG_HEAVY}")
+    brigada_test(${ARG_FOLDER} "${tests}" "${ARG_HEAVY}" FALSE)
 endfunction()
 
 # --- parts ------------------------------------------------------------------------------------
@@ -115,7 +117,15 @@ function(brigada_link_test name deps)
         -Wl,--whole-archive brigada_${name} -Wl,--no-whole-archive)
 endfunction()
 
-function(brigada_test name sources heavy)
+# Of tests, never of what they test. simdjson's types change with the level, unless told not to.
+function(brigada_quick_to_build target)
+    if(NOT BRIGADA_SANITIZE)
+        target_compile_options(${target} PRIVATE -O0 -g0)
+        target_compile_definitions(${target} PRIVATE SIMDJSON_DEVELOPMENT_CHECKS=0)
+    endif()
+endfunction()
+
+function(brigada_test name sources heavy long)
     if(NOT sources)
         return()
     endif()
@@ -123,8 +133,8 @@ function(brigada_test name sources heavy)
     target_link_libraries(${name}_test PRIVATE brigada_${name} GTest::gtest GTest::gmock GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE
         BRIGADA_TESTDATA="${PROJECT_SOURCE_DIR}/testdata")
-    if(NOT BRIGADA_SANITIZE)
-        target_compile_options(${name}_test PRIVATE -g0)  # a tenth of the time they take to build
+    if(NOT long)
+        brigada_quick_to_build(${name}_test)
     endif()
     target_precompile_headers(${name}_test PRIVATE ${heavy} <gtest/gtest.h> <gmock/gmock.h>)
     add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
@@ -149,7 +159,11 @@ function(brigada_fuzzer library source)
     if(BRIGADA_FUZZ)
         target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     else()
-        target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tools/replay_corpus.cc)
+        brigada_quick_to_build(fuzz_${name})
+        if(NOT TARGET brigada_replay)
+            add_library(brigada_replay OBJECT ${PROJECT_SOURCE_DIR}/tools/replay_corpus.cc)
+        endif()
+        target_link_libraries(fuzz_${name} PRIVATE brigada_replay)
         add_test(NAME fuzz_${name}
             COMMAND fuzz_${name} ${PROJECT_SOURCE_DIR}/testdata/fuzz/${name})
     endif()

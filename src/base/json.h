@@ -7,12 +7,18 @@
 
 #include "base/result.h"
 
+// Compiled once, in json.cc.
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace brigada {
 
 using Json = nlohmann::ordered_json;
 
 /// Nesting deeper than this is refused: recursion over the value stays within the stack.
 inline constexpr int kJsonMaxDepth = 256;
+
+/// What may stand between its tokens.
+inline constexpr std::string_view kJsonBlanks = " \t\r\n";
 
 /// Parses UTF-8 JSON text. Error::invalid_argument names `what` and the byte where it went wrong.
 Result<Json> parse_json(std::string_view text, std::string_view what);

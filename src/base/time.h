@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <compare>
 #include <cstdint>
 #include <limits>
@@ -16,6 +17,8 @@ class Duration {
     static constexpr Duration microseconds(int64_t n) { return Duration(n * 1'000); }
     static constexpr Duration milliseconds(int64_t n) { return Duration(n * 1'000'000); }
     static constexpr Duration seconds(int64_t n) { return Duration(n * 1'000'000'000); }
+    /// Rounded to the nanosecond.
+    static Duration from_seconds(double s) { return Duration(std::llround(s * 1e9)); }
     static constexpr Duration max() { return Duration(std::numeric_limits<int64_t>::max()); }
 
     constexpr int64_t ns() const { return ns_; }

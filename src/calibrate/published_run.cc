@@ -4,8 +4,10 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <ranges>
 
 #include "base/concat.h"
+#include "base/joined.h"
 #include "calibrate/fit.h"
 #include "trace/csv_table.h"
 
@@ -158,11 +160,9 @@ std::vector<Pair> figures(const PublishedRun& run, const EngineFit& fit) {
 Result<ModelGeometry> with_weights(ModelGeometry model, std::string_view format) {
     const auto* found = std::ranges::find(kFormats, format, &Format::name);
     if (found == std::end(kFormats)) {
-        std::string known;
-        for (const Format& f : kFormats)
-            known += concat(known.empty() ? "" : ", ", f.name);
         return Error{Code::invalid_argument,
-                     concat("weights are \"", format, "\"; known are ", known)};
+                     concat("weights are \"", format, "\"; known are ",
+                            joined(kFormats | std::views::transform(&Format::name)))};
     }
     for (LayerGeometry& layer : model.layers) {
         layer.expert_param_bytes = found->bytes;

@@ -1,8 +1,10 @@
 #include "cost/cost_file.h"
 
 #include <cmath>
+#include <ranges>
 
 #include "base/concat.h"
+#include "base/joined.h"
 
 namespace brigada {
 
@@ -38,10 +40,7 @@ const Name* find_name(std::string_view word) {
 }
 
 std::string all_names() {
-    std::string out;
-    for (const Name& name : kNames)
-        out += concat(out.empty() ? "" : ", ", name.word);
-    return out;
+    return joined(kNames | std::views::transform(&Name::word));
 }
 
 }  // namespace

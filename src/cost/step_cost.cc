@@ -15,10 +15,6 @@ double touched(double experts, double each, double tokens) {
     return experts * (1 - std::pow(1 - each / experts, tokens));
 }
 
-Duration rounded(double seconds) {
-    return Duration::nanoseconds(std::llround(seconds * 1e9));
-}
-
 }  // namespace
 
 double StepCost::weights_of(const StepShape& shape) const {
@@ -42,7 +38,7 @@ double StepCost::seconds(const StepShape& shape) const {
 }
 
 Duration StepCost::time(const StepShape& shape) const {
-    return rounded(seconds(shape));
+    return Duration::from_seconds(seconds(shape));
 }
 
 /// Time is piecewise linear in the context with one kink, where compute overtakes the weights, so
@@ -74,7 +70,7 @@ Duration StepCost::run(const StepShape& shape, uint32_t steps) const {
         else
             low = middle + 1;
     }
-    return rounded(series(0, low) + series(low, steps - low));
+    return Duration::from_seconds(series(0, low) + series(low, steps - low));
 }
 
 }  // namespace brigada

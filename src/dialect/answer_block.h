@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "dialect/escaped.h"
 
 namespace brigada {
@@ -27,11 +28,10 @@ inline constexpr Escaped kNoArguments{"{}"};
 
 /// What stands between the brackets of a list; none: nothing.
 inline std::string_view elements_of(RawJson list) {
-    constexpr std::string_view kSpace = " \t\r\n";
     std::string_view out = list.text;
     if (out.size() < 2) return {};
     out = out.substr(1, out.size() - 2);
-    out.remove_prefix(std::min(out.find_first_not_of(kSpace), out.size()));
+    out.remove_prefix(std::min(out.find_first_not_of(kJsonBlanks), out.size()));
     return out;
 }
 

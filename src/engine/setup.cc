@@ -40,7 +40,7 @@ uint64_t kv_budget(const EngineOptions& options) {
 }  // namespace
 
 Result<StartedEngine> start_engine(const Model& model, const EngineOptions& options,
-                                   EngineObserver* observer, LoadProgress progress) {
+                                   EngineObserver* observer, WeightsProgress progress) {
     EngineFacts facts{.threads = options.threads ? options.threads : read_cpu_facts().cores,
                       .isa = options.isa};
     TRY(facts.max_context, choose_context(model.config(), options.max_context));

@@ -50,6 +50,6 @@ struct StartedEngine {
 /// `model` and `observer` must outlive the engine. Errors: a context the model does not have, too
 /// little memory for one sequence of that context (both say what would work), a bad config.
 Result<StartedEngine> start_engine(const Model& model, const EngineOptions& options,
-                                   EngineObserver* observer, LoadProgress progress);
+                                   EngineObserver* observer, WeightsProgress progress);
 
 }  // namespace brigada

@@ -17,7 +17,7 @@ Transformer::Transformer(const Model& model, const TransformerOptions& options)
 
 Result<std::unique_ptr<Transformer>> Transformer::load(const Model& model,
                                                        const TransformerOptions& options,
-                                                       LoadProgress progress) {
+                                                       WeightsProgress progress) {
     std::unique_ptr<Transformer> out(new Transformer(model, options));
     WeightLoader weights(model, options.compute, out->compute_, std::move(progress));
     TRY(out->load_layers(weights, options.kv_type));

@@ -31,7 +31,7 @@ class Transformer {
     /// Repacks the weights. `model` must outlive the transformer: embeddings stay in its file.
     static Result<std::unique_ptr<Transformer>> load(const Model& model,
                                                      const TransformerOptions& options,
-                                                     LoadProgress progress);
+                                                     WeightsProgress progress);
 
     /// KV bytes of one block over all layers.
     uint64_t kv_bytes_per_block() const;

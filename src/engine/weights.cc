@@ -40,7 +40,7 @@ WeightType weight_type(DType type) {
 }
 
 WeightLoader::WeightLoader(const Model& model, Compute how, ComputeContext& compute,
-                           LoadProgress progress)
+                           WeightsProgress progress)
     : model_(model), how_(how), compute_(compute), progress_(std::move(progress)) {
     for (const Tensor& tensor : model.tensors())
         total_ += tensor.data.size();

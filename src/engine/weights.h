@@ -15,12 +15,13 @@
 namespace brigada {
 
 /// Told bytes of weights done and in all after each matrix; false ends the loading (cancelled).
-using LoadProgress = std::function<bool(uint64_t done, uint64_t total)>;
+using WeightsProgress = std::function<bool(uint64_t done, uint64_t total)>;
 
 class WeightLoader {
   public:
     /// Borrows all of them. `progress` may be empty.
-    WeightLoader(const Model& model, Compute how, ComputeContext& compute, LoadProgress progress);
+    WeightLoader(const Model& model, Compute how, ComputeContext& compute,
+                 WeightsProgress progress);
 
     /// "blk.3.attn_q.weight" by matrix("blk.3.attn_q"). Errors name the tensor.
     Result<Matrix> matrix(const std::string& name);
@@ -41,7 +42,7 @@ class WeightLoader {
     const Model& model_;
     Compute how_;
     ComputeContext& compute_;
-    LoadProgress progress_;
+    WeightsProgress progress_;
     uint64_t done_ = 0;
     uint64_t total_ = 0;
     uint64_t matrix_bytes_ = 0;

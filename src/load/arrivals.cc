@@ -46,7 +46,7 @@ Duration Arrivals::next_gap() {
         const double shape = 1 / (rate_.cv * rate_.cv);
         share = gamma(rng_, shape) / shape;
     }
-    return Duration::nanoseconds(std::llround(share / rate_.per_second * 1e9));
+    return Duration::from_seconds(share / rate_.per_second);
 }
 
 }  // namespace brigada

@@ -37,7 +37,7 @@ std::optional<Duration> retry_after(int status, const HttpHeaders& headers, uint
     double seconds = std::min(kFirstSeconds * std::exp2(attempt - 1), kMostSeconds);
     seconds *= 1 - 0.25 * rng.uniform();
     if (const auto asked = asked_seconds(headers)) seconds = *asked;
-    return Duration::nanoseconds(std::llround(seconds * 1e9));
+    return Duration::from_seconds(seconds);
 }
 
 }  // namespace brigada

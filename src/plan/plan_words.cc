@@ -4,8 +4,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <ranges>
 
 #include "base/concat.h"
+#include "base/joined.h"
 #include "plan/quantised.h"
 
 namespace brigada {
@@ -109,10 +111,7 @@ constexpr std::array kProfileNumbers = {
 };
 
 std::string profile_numbers() {
-    std::string out;
-    for (const ProfileNumber& one : kProfileNumbers)
-        out += concat(out.empty() ? "" : ", ", one.name);
-    return out;
+    return joined(kProfileNumbers | std::views::transform(&ProfileNumber::name));
 }
 
 /// A mean gap or a mean answer scales the shape that the profile has.

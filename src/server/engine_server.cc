@@ -64,7 +64,7 @@ Result<void> EngineServer::listen(const ServeOptions& options) {
     return {};
 }
 
-Result<void> EngineServer::load(const ServeOptions& options, LoadProgress progress) {
+Result<void> EngineServer::load(const ServeOptions& options, WeightsProgress progress) {
     TRY(Model opened, open_model(options.model_path));
     auto model = std::make_unique<Model>(std::move(opened));
     const std::string source = template_source(*model, options.chat_template);

@@ -59,7 +59,7 @@ class EngineServer {
   private:
     explicit EngineServer(const ServeOptions& options);
     Result<void> listen(const ServeOptions& options);
-    Result<void> load(const ServeOptions& options, LoadProgress progress);
+    Result<void> load(const ServeOptions& options, WeightsProgress progress);
 
     Loop loop_{"engine http"};
     Service service_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "base/time.h"
@@ -30,8 +29,7 @@ class Lane {
     void occupy_until(Instant at) { free_at_ = std::max(free_at_, at); }
     Duration latency() const { return latency_; }
     Duration time_of(uint64_t bytes) const {
-        const double seconds = static_cast<double>(bytes) / bytes_per_s_;
-        return Duration::nanoseconds(std::llround(seconds * 1e9));
+        return Duration::from_seconds(static_cast<double>(bytes) / bytes_per_s_);
     }
 
   private:

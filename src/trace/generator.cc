@@ -23,10 +23,6 @@ uint32_t draw_count(const Distribution& from, Rng& rng, double otherwise = 1) {
     return static_cast<uint32_t>(std::clamp(std::round(draw(from, rng, otherwise)), 1.0, 2e9));
 }
 
-Duration seconds(double s) {
-    return Duration::nanoseconds(std::llround(s * 1e9));
-}
-
 /// What a part of the trace draws from: a user's session, one that arrives, a sub-agent.
 Rng rng_of(uint64_t seed, uint64_t user, uint64_t session) {
     return Rng(Rng(Rng(seed).next() + user).next() + session);
@@ -68,10 +64,11 @@ class Generator {
     Result<Trace> users() {
         for (uint64_t user = 0; user < setup_.users; ++user) {
             Rng rng = rng_of(setup_.seed, user, 0);
-            Instant at = Instant() - kBefore + seconds(rng.uniform() * kSpread.seconds());
+            Instant at =
+                Instant() - kBefore + Duration::from_seconds(rng.uniform() * kSpread.seconds());
             for (uint64_t number = 1; at < end_; ++number) {
                 TRY(at, session(user, number, at));
-                at = at + seconds(draw(profile_.pause_s, rng));
+                at = at + Duration::from_seconds(draw(profile_.pause_s, rng));
             }
         }
         return finish();
@@ -85,7 +82,7 @@ class Generator {
         for (uint64_t number = 1; at < end_; ++number) {
             TRY(const Instant ended, session(number, 0, at));
             static_cast<void>(ended);
-            at = at + seconds(mean_s * draw_gamma(shape, rng));
+            at = at + Duration::from_seconds(mean_s * draw_gamma(shape, rng));
         }
         return finish();
     }
@@ -151,7 +148,8 @@ class Generator {
         const double gap_s =
             draw(user ? going.profile.gap_user_s : going.profile.gap_tool_s, going.rng);
         const Duration gap =
-            first ? Duration() : seconds(std::min(gap_s, going.profile.longest_gap_s));
+            first ? Duration()
+                  : Duration::from_seconds(std::min(gap_s, going.profile.longest_gap_s));
         const Instant sent = going.free + gap;
         const Instant answered = sent + answer_time(output);
         if (sent >= Instant() && sent < end_) {
@@ -278,10 +276,11 @@ class Generator {
         const uint32_t prompt =
             first ? std::max(draw_count(profile.first_prompt, going.rng), shared + 1)
                   : std::max(full + draw_count(profile.new_tokens, going.rng), going.prompt + 1);
-        TraceCall call{.gap = first ? Duration() : seconds(draw(profile.gap_s, going.rng)),
-                       .prompt_tokens = std::min(prompt, most_tokens(going)),
-                       .output_tokens = draw_count(profile.output, going.rng),
-                       .user = first};
+        TraceCall call{
+            .gap = first ? Duration() : Duration::from_seconds(draw(profile.gap_s, going.rng)),
+            .prompt_tokens = std::min(prompt, most_tokens(going)),
+            .output_tokens = draw_count(profile.output, going.rng),
+            .user = first};
         call.keep_blocks =
             first ? 0 : std::min(going.prompt, call.prompt_tokens) / setup_.block_tokens;
         going.prompt = call.prompt_tokens;

@@ -196,13 +196,12 @@ function drawWhatIf() {
 }
 function drawSliders(chosen) {
   const values = field => [...new Set(plan.grid.map(p => p[field]))].sort((a, b) => a - b);
-  const low = values("people")[0], high = values("people").at(-1), people = [];
+  const low = values("people")[0], high = values("people").at(-1), stops = new Set([plan.people]);
   const step = Math.max(1, Math.round((high - low) / 60));
-  for (let n = low; n < high; n += step) people.push(n);
-  people.push(high);
-  const start = people.reduce((best, n) =>
-    Math.abs(n - plan.people) < Math.abs(best - plan.people) ? n : best);
-  peopleSlider = slider("people", people, start, String);
+  for (let n = low; n < high; n += step) stops.add(n);
+  stops.add(high);
+  const people = [...stops].sort((a, b) => a - b);
+  peopleSlider = slider("people", people, plan.people, String);
   replicaSlider = slider("replicas", values("replicas"), chosen.replicas, String);
   contextSlider = slider("length of contexts", values("context"), 1, v => "x " + v);
   for (const one of [peopleSlider, replicaSlider, contextSlider]) one.label();
