@@ -121,6 +121,8 @@ bool KvBooks::grow(SequenceId id, uint32_t tokens) {
     if (needed > available_blocks()) return false;
     make_room(needed);
     if (blocks_to_copy(grown, tokens) > 0) copy_partial_block(grown);
+    if (grown.table.capacity() < blocks_for(tokens))
+        grown.table.reserve(std::max<size_t>(blocks_for(tokens), 2 * grown.table.size()));
     while (grown.table.size() < blocks_for(tokens))
         grown.table.push_back(pool_.take());
     return true;
@@ -150,14 +152,16 @@ void KvBooks::copy_partial_block(Sequence& sequence) {
 }
 
 void KvBooks::make_room(uint32_t blocks) {
+    evicted_.clear();
     while (free_blocks() < blocks) {
         const auto evicted = tree_.evict();
         CHECK(evicted.has_value(), "no block to evict");
-        ghosts_.remember(evicted->key);
+        evicted_.push_back(evicted->key);
         events_.removed(evicted->key);
         pool_.drop_ref(evicted->block);
-        ++stats_.evicted_blocks;
     }
+    ghosts_.remember(evicted_);
+    stats_.evicted_blocks += evicted_.size();
 }
 
 // --- computing ----------------------------------------------------------------------------------

@@ -188,6 +188,7 @@ class KvBooks {
     Instant now_;
     std::unordered_map<SequenceId, Sequence> sequences_;
     std::vector<BlockCopy> copies_;
+    std::vector<BlockKey> evicted_;  // by the last make_room()
 };
 
 }  // namespace brigada

@@ -8,14 +8,27 @@
 namespace brigada {
 namespace {
 
+// Keys are random, and each is a line of memory that no cache holds: it is asked for so many keys
+// before it is written.
+constexpr size_t kAhead = 12;
+
 uint32_t tag_of(BlockKey key) {
     return std::max(static_cast<uint32_t>(raw(key) >> 32), 1u);
 }
 
 }  // namespace
 
-void GhostList::remember(BlockKey key) {
+void GhostList::remember(std::span<const BlockKey> keys) {
     if (half_ == 0) return;
+    for (size_t i = 0; i < keys.size(); ++i) {
+        const Half& newer = halves_[newer_];
+        const bool has_next = i + kAhead < keys.size() && !newer.tags.empty();
+        if (has_next) __builtin_prefetch(&newer.tags[newer.home_of(keys[i + kAhead])], 1);
+        remember(keys[i]);
+    }
+}
+
+void GhostList::remember(BlockKey key) {
     if (halves_[newer_].size == half_) {
         newer_ = 1 - newer_;
         halves_[newer_].clear();
@@ -37,9 +50,13 @@ void GhostList::clear() {
         half.clear();
 }
 
+size_t GhostList::Half::home_of(BlockKey key) const {
+    return (raw(key) & UINT32_MAX) * tags.size() >> 32;
+}
+
 size_t GhostList::Half::place_of(BlockKey key) const {
     const uint32_t tag = tag_of(key);
-    size_t at = (raw(key) & UINT32_MAX) * tags.size() >> 32;
+    size_t at = home_of(key);
     while (tags[at] != 0 && tags[at] != tag)
         at = at + 1 == tags.size() ? 0 : at + 1;
     return at;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "kv/block_key.h"
@@ -18,7 +19,8 @@ class GhostList {
     /// Remembers the newest `capacity` evictions, or at least half as many; 0 remembers nothing.
     explicit GhostList(uint32_t capacity) : half_((capacity + 1) / 2) {}
 
-    void remember(BlockKey key);
+    /// In the order they were evicted.
+    void remember(std::span<const BlockKey> keys);
 
     /// Ask only of what is not cached: a block that came back is not taken off the list.
     bool contains(BlockKey key) const;
@@ -28,11 +30,14 @@ class GhostList {
     void check() const;
 
   private:
+    void remember(BlockKey key);
+
     /// A table by the lower half of a key, which holds the upper half.
     struct Half {
         std::vector<uint32_t> tags;  // 0: free
         uint32_t size = 0;
 
+        size_t home_of(BlockKey key) const;   // where its search begins
         size_t place_of(BlockKey key) const;  // where it is, or would be
         void clear();
     };

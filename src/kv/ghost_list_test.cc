@@ -24,9 +24,11 @@ TEST(GhostList, remembers_the_newest_half_of_its_capacity_and_nothing_beyond_it)
             return std::find(first, newest.end(), key) != newest.end();
         };
         for (int i = 0; i < 2'000; ++i) {
-            const BlockKey evicted = key_of(rng.below(24));
+            std::vector<BlockKey> evicted(1 + rng.below(20));
+            for (BlockKey& key : evicted)
+                key = key_of(rng.below(24));
             ghosts.remember(evicted);
-            newest.push_back(evicted);
+            newest.insert(newest.end(), evicted.begin(), evicted.end());
             for (uint64_t k = 0; k < 24; ++k) {
                 const BlockKey key = key_of(k);
                 if (is_among(key, capacity / 2)) ASSERT_TRUE(ghosts.contains(key)) << k;

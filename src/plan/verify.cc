@@ -35,18 +35,14 @@ Profile at_peak(const PlanRequest& request, const PlanOption& option) {
     return people;
 }
 
-Duration as_duration(double s) {
-    return Duration::nanoseconds(std::llround(s * 1e9));
-}
-
 /// Simulations of one plan with different numbers of people.
 class Trial {
   public:
     Trial(const PlanRequest& request, const PlanOption& option, uint64_t seed)
         : request_(request),
           profile_(at_peak(request, option)),
-          ttft_(as_duration(option.normal.ttft_s)),
-          per_token_(as_duration(option.normal.tpot_s)),
+          ttft_(Duration::from_seconds(option.normal.ttft_s)),
+          per_token_(Duration::from_seconds(option.normal.tpot_s)),
           setup_(sim_setup_of(option, seed)) {}
 
     Result<SimulatedLoad> run(double people) const {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include "base/joined.h"
 #include "route/least_busy.h"
 #include "route/lowest_cost.h"
 #include "route/lowest_latency.h"
@@ -64,10 +65,8 @@ const std::vector<std::string_view>& policy_names() {
 Result<std::unique_ptr<Policy>> policy_named(std::string_view name, uint32_t block_tokens) {
     for (const NamedPolicy& known : kPolicies)
         if (known.name == name) return known.make(block_tokens);
-    std::string all;
-    for (const std::string_view known : policy_names())
-        all += concat(all.empty() ? "" : ", ", known);
-    return Error{Code::not_found, concat("no routing policy '", name, "'; there are ", all)};
+    return Error{Code::not_found,
+                 concat("no routing policy '", name, "'; there are ", joined(policy_names()))};
 }
 
 }  // namespace brigada

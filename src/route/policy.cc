@@ -18,21 +18,26 @@ std::string_view to_string(RouteReason reason) {
     return kNames.at(static_cast<size_t>(reason));
 }
 
-std::optional<Route> Policy::choose(const Call& call, std::vector<Candidate> candidates,
+std::optional<Route> Policy::choose(const Call& call, std::span<Candidate> candidates,
                                     Instant now) {
     CHECK(std::ranges::is_sorted(candidates, std::ranges::less_equal{}, &Candidate::id),
           "candidates come in ascending order of id, each once");
-    if (!std::ranges::all_of(candidates, &Candidate::has_room)) {
-        std::vector<Candidate> open;
-        std::ranges::copy_if(candidates, std::back_inserter(open), &Candidate::has_room);
-        candidates.swap(open);
-    }
-    if (candidates.empty()) return std::nullopt;
     std::optional<Estimate> had_it_stayed;
-    for (Candidate& candidate : candidates) {
+    size_t full = 0;
+    for (Candidate& candidate : candidates) {  // facts and load of each are fetched once
+        if (!candidate.has_room()) {
+            ++full;
+            continue;
+        }
         candidate.expected =
             expected_time(call, candidate.facts, candidate.load, candidate.kv, now);
         if (candidate.is_pinned) had_it_stayed = candidate.expected;
+    }
+    if (full == candidates.size()) return std::nullopt;
+    std::vector<Candidate> open;
+    if (full > 0) {
+        std::ranges::copy_if(candidates, std::back_inserter(open), &Candidate::has_room);
+        candidates = open;
     }
     const auto [chosen, reason] = pick(call, candidates, now);
     return Route{.upstream = chosen.id,

@@ -62,8 +62,9 @@ class Policy {
   public:
     virtual ~Policy() = default;
 
-    /// Candidates in ascending order of id. Nothing when none of them has room.
-    std::optional<Route> choose(const Call& call, std::vector<Candidate> candidates, Instant now);
+    /// Candidates in ascending order of id; their `expected` is filled in. Nothing when none of
+    /// them has room.
+    std::optional<Route> choose(const Call& call, std::span<Candidate> candidates, Instant now);
 
     /// What choose() answers, if it is the upstream where the session lives whatever the others
     /// could offer; so they need not be asked. `least_decode`: of a token, anywhere.

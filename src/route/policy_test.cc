@@ -47,7 +47,8 @@ class Pool {
     }
 
     std::optional<Route> choose(Policy& policy, const Call& call, Instant now = at_s(0)) const {
-        return policy.choose(call, candidates(), now);
+        std::vector<Candidate> open = candidates();
+        return policy.choose(call, open, now);
     }
 
     void run(size_t upstream, int64_t uncached_tokens = 0, Instant now = at_s(0)) {
@@ -87,7 +88,7 @@ TEST(RoundRobin, gives_each_its_turn_also_when_some_are_away) {
         order.push_back(raw(pool.choose(policy, call_of(1))->upstream));
     EXPECT_EQ(order, (std::vector<uint32_t>{0, 1, 2, 0, 1, 2}));
     const auto all = pool.candidates();
-    const std::vector<Candidate> last_two(all.begin() + 1, all.end());
+    std::vector<Candidate> last_two(all.begin() + 1, all.end());
     EXPECT_EQ(policy.choose(call_of(1), last_two, at_s(0))->upstream, UpstreamId{1});
 }
 

@@ -42,14 +42,15 @@ uint64_t mix(uint64_t a, uint64_t b) {
 RendezvousBid::RendezvousBid(uint64_t key, uint64_t upstream_name, uint32_t weight)
     : hash_(mix(key, upstream_name)), weight_(weight) {
     CHECK(weight > 0, "an upstream of weight 0 takes no calls: leave it out");
-    cost_ = negative_log2(hash_);
 }
 
-// cost / weight is exponential with rate weight when the hash is uniform, and of independent
-// exponentials each is the smallest with probability rate / sum of rates.
+// The lower cost, -log2(hash) / weight, wins: it is exponential with rate weight when the hash is
+// uniform, and of independent exponentials each is the smallest with probability rate / sum of
+// rates. At equal weights the higher hash has the lower cost, and it wins where costs are equal.
 bool RendezvousBid::beats(const RendezvousBid& other) const {
-    const auto mine = static_cast<unsigned __int128>(cost_) * other.weight_;
-    const auto theirs = static_cast<unsigned __int128>(other.cost_) * weight_;
+    if (weight_ == other.weight_) return hash_ > other.hash_;
+    const auto mine = static_cast<unsigned __int128>(negative_log2(hash_)) * other.weight_;
+    const auto theirs = static_cast<unsigned __int128>(negative_log2(other.hash_)) * weight_;
     return mine != theirs ? mine < theirs : hash_ > other.hash_;
 }
 

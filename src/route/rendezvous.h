@@ -17,8 +17,7 @@ class RendezvousBid {
     bool beats(const RendezvousBid& other) const;
 
   private:
-    uint64_t cost_;
-    uint64_t hash_;  // equal costs, which are rare: the higher hash
+    uint64_t hash_;
     uint32_t weight_;
 };
 

@@ -68,15 +68,14 @@ std::optional<Route> Router::choose(const Call& call, std::span<const UpstreamId
     if (home)
         if (auto route = stay(call, eligible, *home, now)) return route;
     const Eligible known = this->known(call, eligible);
-    std::vector<Candidate> candidates;
-    candidates.reserve(known.ids.size());
+    candidates_.clear();
     for (size_t i = 0; i < known.ids.size(); ++i)
-        candidates.push_back({.id = known.ids[i],
-                              .facts = known.upstreams[i]->facts,
-                              .load = known.upstreams[i]->load,
-                              .kv = kv_there(call, known.predictions[i]),
-                              .is_pinned = home == known.ids[i]});
-    std::optional<Route> route = policy_->choose(call, std::move(candidates), now);
+        candidates_.push_back({.id = known.ids[i],
+                               .facts = known.upstreams[i]->facts,
+                               .load = known.upstreams[i]->load,
+                               .kv = kv_there(call, known.predictions[i]),
+                               .is_pinned = home == known.ids[i]});
+    std::optional<Route> route = policy_->choose(call, candidates_, now);
     if (!route) return std::nullopt;
     const bool is_displaced = home && !route->had_it_stayed;
     const bool weighs_home =

@@ -122,6 +122,7 @@ class Router {
     ByUpstream<Upstream> upstreams_;
     Duration least_decode_ = Duration::max();  // of a token, anywhere
     std::unordered_map<CallId, Running> running_;
+    std::vector<Candidate> candidates_;  // for the call being routed
 };
 
 }  // namespace brigada

@@ -45,6 +45,7 @@ const Candidate& SessionPolicy::fastest(const Call& call,
         return std::pair(candidate.is_pinned, candidate.kv.cached_tokens);
     };
     std::vector<const Candidate*> equals;
+    equals.reserve(open.size());
     for (const Candidate* candidate : open) {
         if (candidate->expected.total() > least + config_.tie) continue;
         if (!equals.empty() && affinity(*candidate) < affinity(*equals.front())) continue;

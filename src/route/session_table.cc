@@ -47,7 +47,7 @@ void SessionTable::ended(SessionId session, UpstreamId upstream, bool failed, In
     if (--here.leases > 0) return;
     here.tentative.reset();
     here.idle_since = now;
-    idle_.emplace(now, session);
+    idle_.emplace_hint(idle_.end(), now, session);
 }
 
 void SessionTable::remember(SessionId session, const RememberedCall& call, PromptMarks marks,

@@ -16,7 +16,10 @@ void UpstreamLoad::begin(CallId call, int64_t uncached_tokens, Instant now) {
     CHECK(uncached_tokens >= 0, uncached_tokens);
     CHECK(std::ranges::find(calls_, call, &Running::id) == calls_.end(), "call ", raw(call),
           " runs already");
-    if (calls_.size() == decoding_) reading_since_ = now;
+    if (calls_.size() == decoding_) {
+        reading_since_ = now;
+        reading_tokens_ = uncached_tokens;
+    }
     calls_.push_back({.id = call, .uncached_tokens = uncached_tokens, .began = now});
     pending_tokens_ += uncached_tokens;
 }
@@ -27,6 +30,7 @@ void UpstreamLoad::first_token(CallId call, Instant now) {
     prompt_read(here, now);
     here.decodes = true;
     ++decoding_;
+    read_next();
 }
 
 void UpstreamLoad::end(CallId call, bool answered, Instant now) {
@@ -41,6 +45,7 @@ void UpstreamLoad::end(CallId call, bool answered, Instant now) {
         latency_ = is_first ? took : latency_ + (took - latency_) / kLatencyWindow;
     }
     std::erase_if(calls_, [&](const Running& other) { return other.id == call; });
+    read_next();
 }
 
 UpstreamLoad::Running& UpstreamLoad::running(CallId call) {
@@ -54,15 +59,18 @@ void UpstreamLoad::prompt_read(const Running& call, Instant now) {
     reading_since_ = now;
 }
 
+void UpstreamLoad::read_next() {
+    const auto oldest = std::ranges::find(calls_, false, &Running::decodes);
+    reading_tokens_ = oldest == calls_.end() ? 0 : oldest->uncached_tokens;
+}
+
 int64_t UpstreamLoad::pending_tokens_at(Instant now, int64_t tokens_per_s) const {
     if (pending_tokens_ == 0) return 0;
-    const auto oldest = std::ranges::find(calls_, false, &Running::decodes);
-    if (oldest == calls_.end()) return 0;
     constexpr int64_t kSecond = 1'000'000'000;
     const int64_t elapsed_ns = std::max<int64_t>((now - reading_since_).ns(), 0);
     const int64_t had_time_for =
         elapsed_ns / kSecond * tokens_per_s + elapsed_ns % kSecond * tokens_per_s / kSecond;
-    return pending_tokens_ - std::min(had_time_for, oldest->uncached_tokens);
+    return pending_tokens_ - std::min(had_time_for, reading_tokens_);
 }
 
 void UpstreamLoad::check() const {
@@ -74,6 +82,9 @@ void UpstreamLoad::check() const {
         pending += call.decodes ? 0 : call.uncached_tokens;
     }
     CHECK(decoding == decoding_, decoding, " decode, the books say ", decoding_);
+    const auto oldest = std::ranges::find(calls_, false, &Running::decodes);
+    const int64_t reading = oldest == calls_.end() ? 0 : oldest->uncached_tokens;
+    CHECK(reading == reading_tokens_, reading, " being read, the books say ", reading_tokens_);
     CHECK(pending == pending_tokens_, pending, " pending, the books say ", pending_tokens_);
 }
 

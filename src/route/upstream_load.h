@@ -44,11 +44,13 @@ class UpstreamLoad {
 
     Running& running(CallId call);
     void prompt_read(const Running& call, Instant now);
+    void read_next();
 
     std::vector<Running> calls_;  // in the order they began, in which prompts are read
     uint32_t decoding_ = 0;
     int64_t pending_tokens_ = 0;
-    Instant reading_since_;  // when the oldest prompt that is still unread began to be read
+    int64_t reading_tokens_ = 0;  // of the oldest prompt that is still unread
+    Instant reading_since_;       // when it began to be read
     Duration latency_;
 };
 

@@ -154,6 +154,7 @@ class Scheduler {
     Instant progress_at_;
     std::unordered_map<SequenceId, Sequence> sequences_;
     std::vector<Sequence*> running_;                     // in order of admission
+    std::vector<Sequence*> walked_;                      // a copy, while a step walks over it
     std::vector<Sequence*> waiting_;                     // ranked when a step looks at them
     std::unordered_map<SequenceId, SequenceId> unborn_;  // fork -> the sequence it will come from
 };

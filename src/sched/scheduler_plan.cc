@@ -76,12 +76,14 @@ void Scheduler::expire_waiting(Plan& plan, Instant now) {
 }
 
 void Scheduler::continue_decodes(Plan& plan, Instant now) {
-    for (Sequence* sequence : std::vector(running_))  // a copy: preempting changes the list
+    walked_ = running_;  // a copy: preempting changes the list
+    for (Sequence* sequence : walked_)
         if (sequence->runs() && sequence->decodes()) advance(plan, *sequence, 1, now);
 }
 
 void Scheduler::continue_prefills(Plan& plan, Instant now) {
-    for (Sequence* sequence : std::vector(running_)) {
+    walked_ = running_;
+    for (Sequence* sequence : walked_) {
         if (!sequence->runs() || sequence->decodes()) continue;
         const uint32_t count = lane_share(*sequence, sequence->remaining());
         if (count == 0) continue;
@@ -94,6 +96,7 @@ void Scheduler::admit_waiting(Plan& plan, Instant now) {
     if (!plan.preempted.empty() || waiting_.empty()) return;
     const FreshLevels fresh = fresh_levels(now);
     std::vector<Candidate> queue;
+    queue.reserve(waiting_.size());
     for (Sequence* sequence : waiting_)
         queue.push_back(candidate(*sequence, fresh, now));
     std::ranges::make_heap(queue, Candidate::later);

@@ -20,6 +20,12 @@ std::optional<TokenId> name_at(const TraceCall& call, const Tokens& before, uint
     return std::nullopt;
 }
 
+/// A quarter more: the next prompt is a little longer.
+template <typename Value>
+void make_room(std::vector<Value>& values, size_t count) {
+    if (values.capacity() < count) values.reserve(count + count / 4);
+}
+
 }  // namespace
 
 void SessionPrompts::go_to(const TraceSession& session, size_t index, uint32_t block_tokens,
@@ -27,7 +33,7 @@ void SessionPrompts::go_to(const TraceSession& session, size_t index, uint32_t b
     const TraceCall& call = session.calls[index];
     const TraceCall* next = index + 1 < session.calls.size() ? &session.calls[index + 1] : nullptr;
     shared_blocks_ = keeps_answer_ ? UINT32_MAX : call.keep_blocks;
-    names_.reserve(blocks_of(call.prompt_tokens, block_tokens));
+    make_room(names_, blocks_of(call.prompt_tokens, block_tokens));
     names_.resize(call.keep_blocks);
     for (const BlockRun& run : call.added)
         for (uint32_t i = 0; i < run.count; ++i)
@@ -36,7 +42,7 @@ void SessionPrompts::go_to(const TraceSession& session, size_t index, uint32_t b
     const uint32_t full = call.prompt_tokens / block_tokens;
     CHECK(names_.size() >= full, names_.size(), " blocks for ", call.prompt_tokens, " tokens");
     keys_.resize(std::min<size_t>({call.keep_blocks, keys_.size(), full}));
-    keys_.reserve(full);
+    make_room(keys_, full);
     while (keys_.size() < full) {
         const auto parent = keys_.empty() ? std::nullopt : std::optional(keys_.back());
         keys_.push_back(chain_key(parent, local_hash(std::span(&names_[keys_.size()], 1))));

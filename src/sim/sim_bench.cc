@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/file.h"
+#include "base/heap.h"
 #include "cost/engine_fit.h"
 #include "cost/known_fits.h"
 #include "cost/placement.h"
@@ -50,6 +51,7 @@ SimSetup fleet(uint32_t replicas, uint64_t kv_tokens) {
 }
 
 void run(benchmark::State& state, const Trace& trace, const SimSetup& setup) {
+    use_huge_pages();  // as brigada simulate does
     SimReport report;
     for (auto _ : state)
         report = simulate(trace, setup).value();
