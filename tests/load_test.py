@@ -378,6 +378,18 @@ class Measures(unittest.TestCase):
                                    text=True, timeout=60, check=False)
             self.assertEqual(wrong.returncode, 1)
 
+    def test_a_report_that_cannot_be_written_is_told_before_the_run_and_never_lost(self):
+        def answer(exchange, number):
+            self.endpoint.stream(exchange, [1] * 2)
+        for option in ("--json-file", "--csv", "--html"):
+            endpoint, report, err = self.load(answer, "--calls", "2", option, "/no/such/folder/report", code=1)
+            self.assertEqual(len(endpoint.calls), 0)
+            self.assertIsNone(report)
+            self.assertIn("/no/such/folder/report: cannot be written: No such file or directory", err)
+            _, report, err = self.load(answer, "--calls", "2", option, "/dev/full", code=1)
+            self.assertEqual(report["calls"]["finished"], 2)
+            self.assertIn("/dev/full: cannot be written: No space left on device", err)
+
     def test_an_endpoint_that_refuses_is_told_before_the_run(self):
         endpoint = Endpoint(None)
         endpoint.behave = lambda exchange: exchange.answer(401, {"error": {"message": "no such key"}})

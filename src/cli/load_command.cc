@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <ctime>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -12,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/load_display.h"
 #include "cli/load_words.h"
+#include "cli/output_file.h"
 #include "load/compare.h"
 #include "load/report.h"
 #include "net/fetch.h"
@@ -60,14 +60,17 @@ bool has_tool_results(const Trace& trace) {
     return false;
 }
 
-Result<void> write_file(const std::string& path, const std::string& text) {
-    if (path.empty()) return {};
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    file.close();
-    if (!file) return Error{Code::io, concat(path, ": could not be written")};
-    return {};
-}
+/// Where the report goes beside standard output.
+struct ReportFiles {
+    OutputFile json, csv, html;
+
+    static Result<ReportFiles> open(const LoadWords& words) {
+        TRY(OutputFile json, OutputFile::open(words.json_file));
+        TRY(OutputFile csv, OutputFile::open(words.csv_file));
+        TRY(OutputFile html, OutputFile::open(words.html_file));
+        return ReportFiles{std::move(json), std::move(csv), std::move(html)};
+    }
+};
 
 /// Until it is over, or Ctrl-C: then with what was measured up to there.
 void watch(LoadRun& run, LoadDisplay* display) {
@@ -98,12 +101,12 @@ void tell_probe(const ProbeFacts& facts, LoadDisplay* display) {
             "only roughly");
 }
 
-Result<void> tell(const LoadWords& words, const LoadReport& report) {
-    const std::string json = dump_json(report_json(report));
-    TRY(write_file(words.json_file, json + "\n"));
-    TRY(write_file(words.csv_file, report_csv(report)));
-    TRY(write_file(words.html_file, report_html(report)));
-    std::cout << (words.json ? json + "\n" : report_text(report)) << std::flush;
+Result<void> tell(const LoadWords& words, const LoadReport& report, ReportFiles& files) {
+    const std::string json = dump_json(report_json(report)) + "\n";
+    std::cout << (words.json ? json : report_text(report)) << std::flush;
+    TRY(files.json.write(json));
+    TRY(files.csv.write(report_csv(report)));
+    TRY(files.html.write(report_html(report)));
     const LoadFigures& figures = report.figures;
     if (figures.failure_share() > words.max_failures)
         return Error{
@@ -117,6 +120,7 @@ Result<void> tell(const LoadWords& words, const LoadReport& report) {
 
 Result<void> run_load(const LoadWords& words) {
     block_stop_signals();
+    TRY(ReportFiles files, ReportFiles::open(words));
     TRY(LoadTarget target, load_target(words));
     TRY(const PlayOptions play, play_options(words, !words.traces.empty()));
     TRY(const SloTargets targets, slo_targets(words));
@@ -163,7 +167,7 @@ Result<void> run_load(const LoadWords& words) {
     display.reset();
     report.figures =
         figures_of(report.measured.results, report.measured.gaps, report.measured.window, targets);
-    return tell(words, report);
+    return tell(words, report, files);
 }
 
 struct CompareWords {

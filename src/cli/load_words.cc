@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
 
 #include "base/concat.h"
@@ -80,7 +79,7 @@ Result<Duration> duration_of(std::string_view option, const std::string& text) {
     const std::string_view unit(end, text.data() + text.size());
     for (const Unit& one : kUnits)
         if (error == std::errc() && unit == one.word && number >= 0 && number * one.seconds < 1e9)
-            return Duration::nanoseconds(std::llround(number * one.seconds * 1e9));
+            return Duration::from_seconds(number * one.seconds);
     return Error{Code::invalid_argument,
                  concat(option, " wants a time as in 500ms, 90s, 2m or 1h, not '", text, "'")};
 }

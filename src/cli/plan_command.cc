@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "base/concat.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "cli/plan/plan_questions.h"
 #include "cli/plan/plan_text.h"
 #include "cli/text_table.h"
@@ -65,14 +65,6 @@ Result<PlanWords> words_of(const PlanOptions& options) {
     return Error{Code::invalid_argument,
                  "nothing to plan: say at least --model, as in brigada plan --developers 20 "
                  "--model qwen3-32b --gpu h100 (on a terminal, questions are asked)"};
-}
-
-Result<void> write_file(const std::filesystem::path& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    file.close();
-    if (file) return {};
-    return Error{Code::io, concat(path.string(), ": can't be written")};
 }
 
 Result<void> emit_files(const PlanReport& report, const std::filesystem::path& folder) {
@@ -141,6 +133,7 @@ Result<PlanRequest> request_of(const PlanOptions& options, const PlanWords& word
 }
 
 Result<void> run_plan(const PlanOptions& options) {
+    TRY(OutputFile html, OutputFile::open(options.html));
     TRY(const PlanWords words, words_of(options));
     TRY(PlanRequest request, request_of(options, words));
     if (!options.fleets.empty()) return show_fleets(options, std::move(request));
@@ -150,7 +143,7 @@ Result<void> run_plan(const PlanOptions& options) {
     }
     print(options, report);
     if (!options.html.empty()) {
-        TRY(write_file(options.html, plan_page(report)));
+        TRY(html.write(plan_page(report)));
     }
     if (!options.emit_folder.empty()) {
         TRY(emit_files(report, options.emit_folder));

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <thread>
 
 #include "base/file.h"
+#include "base/heap.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "cli/simulate_page.h"
 #include "cli/simulate_words.h"
 #include "sim/perfetto.h"
@@ -21,10 +22,6 @@ namespace brigada {
 namespace {
 
 constexpr size_t kMostTraceBytes = size_t{4} << 30;
-
-Duration seconds(double s) {
-    return Duration::nanoseconds(static_cast<int64_t>(s * 1e9));
-}
 
 Result<Trace> read_traces(const std::vector<std::string>& names) {
     std::vector<std::string> texts;
@@ -48,9 +45,12 @@ Result<Profile> profile_of(const SimulateWords& words, const SimReplica& replica
 
 /// The trace of each seed: made up anew, or with sessions that begin at other times.
 Result<std::vector<Trace>> traces_of(const SimulateWords& words, const SimReplica& replica) {
-    if (words.traces.empty() == (words.developers == 0))
+    if (words.traces.empty() && words.developers == 0)
         return Error{Code::invalid_argument,
-                     "what is asked of the fleet? Give --trace FILE or --developers N"};
+                     "nothing is asked of the fleet: give --trace FILE or --developers N"};
+    if (!words.traces.empty() && words.developers > 0)
+        return Error{Code::invalid_argument,
+                     "--trace and --developers are both given; the calls come from one of them"};
     std::vector<Trace> traces;
     Trace recorded;
     if (!words.traces.empty()) {
@@ -59,11 +59,13 @@ Result<std::vector<Trace>> traces_of(const SimulateWords& words, const SimReplic
     for (uint32_t i = 0; i < words.seeds; ++i) {
         if (words.traces.empty()) {
             TRY(const Profile profile, profile_of(words, replica));
-            TRY(traces.emplace_back(), generate(profile, {.users = words.developers,
-                                                          .duration = seconds(words.duration_s),
-                                                          .seed = words.seed + i}));
+            TRY(traces.emplace_back(),
+                generate(profile, {.users = words.developers,
+                                   .duration = Duration::from_seconds(words.duration_s),
+                                   .seed = words.seed + i}));
         } else {
-            traces.push_back(spread_starts(recorded, seconds(words.spread_s), words.seed + i));
+            traces.push_back(
+                spread_starts(recorded, Duration::from_seconds(words.spread_s), words.seed + i));
         }
     }
     return traces;
@@ -89,16 +91,14 @@ Result<std::vector<PolicyRuns>> run_all(const SimulateWords& words, const SimSet
     return policies;
 }
 
-Result<void> write_perfetto(const SimulateWords& words, SimSetup setup, const Trace& trace) {
+Result<void> write_perfetto(const SimulateWords& words, SimSetup setup, const Trace& trace,
+                            OutputFile& file) {
+    if (words.perfetto.empty()) return {};
     PerfettoTrace lanes;
     setup.policy = words.policies.front();
     setup.seed = words.seed;
     TRY(simulate(trace, setup, &lanes));
-    std::ofstream file(words.perfetto, std::ios::binary);
-    file << lanes.text();
-    file.close();
-    if (!file) return Error{Code::io, concat(words.perfetto, ": cannot be written")};
-    return {};
+    return file.write(lanes.text());
 }
 
 Json to_json(const SimulateWords& words, const SimSetup& setup, const Trace& trace,
@@ -123,12 +123,14 @@ Json to_json(const SimulateWords& words, const SimSetup& setup, const Trace& tra
 Result<void> run_simulate(const SimulateWords& words) {
     if (words.seeds == 0 || words.policies.empty())
         return Error{Code::invalid_argument, "at least one seed and one policy are needed"};
+    use_huge_pages();
+    TRY(OutputFile perfetto, OutputFile::open(words.perfetto));
     TRY(const SimReplica replica, replica_of(words));
     TRY(const std::vector<Trace> traces, traces_of(words, replica));
     const Trace& trace = traces.front();
     TRY(const SimSetup setup, setup_of(words, replica, trace));
     TRY(const std::vector<PolicyRuns> policies, run_all(words, setup, traces));
-    if (!words.perfetto.empty()) TRY(write_perfetto(words, setup, traces.front()));
+    TRY(write_perfetto(words, setup, trace, perfetto));
     if (words.json) {
         std::cout << to_json(words, setup, trace, policies).dump(2) << '\n';
         return {};

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/concat.h"
+#include "base/joined.h"
 
 namespace brigada {
 
@@ -63,10 +64,8 @@ Result<std::vector<uint32_t>> models_of(std::string_view pool, std::string_view 
     for (const std::string_view name : split(names, '+')) {
         const auto model = std::ranges::find(trace.models, name);
         if (model == trace.models.end()) {
-            std::string known;
-            for (const std::string& each : trace.models)
-                known += concat(known.empty() ? "" : ", ", each);
-            return wrong(pool, concat("the trace asks for no model '", name, "'; it has ", known));
+            return wrong(pool, concat("the trace asks for no model '", name, "'; it has ",
+                                      joined(trace.models)));
         }
         models.push_back(static_cast<uint32_t>(model - trace.models.begin()));
     }

@@ -11,6 +11,7 @@
 #include "base/joined.h"
 #include "cli/commands.h"
 #include "cli/load_words.h"
+#include "cli/output_file.h"
 #include "cli/text_table.h"
 #include "trace/export_trace.h"
 #include "trace/generator.h"
@@ -154,10 +155,11 @@ Result<void> convert(const TraceWords& words) {
 }
 
 Result<void> stats(const TraceWords& words) {
+    TRY(OutputFile html, OutputFile::open(words.html));
     TRY(const Imported imported, import_files(words));
     const TraceStats out = stats_of(imported.trace);
     if (!words.html.empty()) {
-        TRY(write_text(words.html, stats_page(out)));
+        TRY(html.write(stats_page(out)));
         std::cerr << concat("written: ", words.html, "\n");
     }
     if (words.json)

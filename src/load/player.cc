@@ -186,6 +186,8 @@ bool Player::over(Instant now) const {
 }
 
 uint64_t Player::held_back(Instant now) const {
+    const bool is_limit = options_.concurrency > 0 && taken_ < options_.max_calls;
+    if (!is_limit) return 0;
     uint64_t out = 0;
     for (auto due = due_; !due.empty() && due.top().first <= now; due.pop())
         out += due.top().first < end_;

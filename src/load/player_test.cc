@@ -156,6 +156,27 @@ TEST(Player, tells_how_late_a_call_is_that_the_limit_held_back) {
     EXPECT_EQ(sent[1].at, kStart + s(3));
 }
 
+TEST(Player, holds_back_by_the_limit_and_never_by_the_number_of_calls_asked_for) {
+    Trace trace = empty_trace();
+    add_session(trace, 2);
+    const auto held_back = [&](uint32_t concurrency, uint64_t max_calls) {
+        Player player(trace,
+                      {.pace = Pace::open,
+                       .arrivals = {.per_second = 1, .cv = 0},
+                       .concurrency = concurrency,
+                       .duration = s(9),
+                       .max_calls = max_calls},
+                      kStart);
+        EXPECT_TRUE(player.take(kStart));
+        EXPECT_EQ(player.take(kStart + s(3)).has_value(), concurrency == 0 && max_calls > 1);
+        return player.held_back(kStart + s(3));
+    };
+    EXPECT_EQ(held_back(1, 100), 3u);
+    EXPECT_EQ(held_back(1, 1), 0u) << "all that was asked for is sent";
+    EXPECT_EQ(held_back(0, 1), 0u);
+    EXPECT_EQ(held_back(0, 100), 0u) << "due, and sent as soon as it is taken";
+}
+
 TEST(Player, lets_a_parent_wait_for_its_sub_agents) {
     Trace trace = empty_trace();
     add_session(trace, 3, s(1));

@@ -4,12 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
 #include "calibrate/engine_probe.h"
 #include "cli/calibrate/calibrate_parts.h"
+#include "cli/output_file.h"
 #include "cli/pull_display.h"
 #include "cli/serve_words.h"
 #include "cli/text_table.h"
@@ -59,15 +59,8 @@ void print_groups(const std::vector<StepGroup>& groups, const std::vector<double
     std::cout << table.text(terminal_width());
 }
 
-Result<void> write_text(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file << text << '\n';
-    file.flush();
-    if (file) return {};
-    return Error{Code::io, concat(path, " cannot be written")};
-}
-
 Result<void> run_engine(const EngineWords& words) {
+    TRY(OutputFile out, OutputFile::open(words.out));
     TRY(const ServeOptions serve, understand(words.serve));
     PullDisplay display(std::cerr, ::isatty(STDERR_FILENO) == 1, false);
     TRY(const Model model, open_model(serve.model_path));
@@ -88,11 +81,10 @@ Result<void> run_engine(const EngineWords& words) {
                        {"error_median", share_of(errors, 0.5)},
                        {"error_p90", share_of(errors, 0.9)},
                        {"steps", groups_json(groups, errors)}};
-    if (!words.out.empty()) {
-        TRY(write_text(words.out, file.dump(2)));
-    }
+    const std::string text = file.dump(2) + "\n";
+    TRY(out.write(text));
     if (words.json || words.out.empty()) {
-        std::cout << file.dump(2) << '\n';
+        std::cout << text;
         return {};
     }
     print_groups(groups, errors);

@@ -1,0 +1,70 @@
+#include "cli/output_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace brigada {
+
+namespace {
+
+constexpr mode_t kMode = 0666;  // less the umask
+
+bool write_all(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        text.remove_prefix(static_cast<size_t>(written));
+    }
+    return true;
+}
+
+// Pipes and terminals have no length to set.
+bool empty_out(int fd) {
+    return ::ftruncate(fd, 0) == 0 || errno == EINVAL;
+}
+
+}  // namespace
+
+Result<OutputFile> OutputFile::open(const std::filesystem::path& path) {
+    if (path.empty()) return OutputFile(path, -1, false);
+    int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+    const bool is_new = fd >= 0;
+    if (!is_new && errno == EEXIST) fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    OutputFile out(path, fd, is_new);
+    if (fd < 0) return out.failed();
+    return out;
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      is_left_over_(std::exchange(other.is_left_over_, false)) {}
+
+OutputFile::~OutputFile() {
+    if (fd_ >= 0) ::close(fd_);
+    if (is_left_over_) ::unlink(path_.c_str());
+}
+
+Result<void> OutputFile::write(std::string_view text) {
+    if (path_.empty()) return {};
+    is_left_over_ = false;
+    if (!empty_out(fd_) || !write_all(fd_, text)) return failed();
+    if (::close(std::exchange(fd_, -1)) != 0) return failed();
+    return {};
+}
+
+Error OutputFile::failed() const {
+    return {Code::io, concat(path_.string(), ": cannot be written: ", std::strerror(errno))};
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view text) {
+    TRY(OutputFile file, OutputFile::open(path));
+    return file.write(text);
+}
+
+}  // namespace brigada
