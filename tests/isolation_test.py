@@ -125,6 +125,27 @@ class Poison(IsolationTest):
                 health = gateway.call("/health")[2]
                 self.assertEqual((health["healthy_count"], health["unhealthy_count"]), (1, 0))
 
+    def test_a_call_that_is_more_than_a_limit_allows_pauses_it_for_its_own_tenant_alone(self):
+        for status in (429, 503):
+            with self.subTest(status):
+                upstream = self.upstream(self.fall(error(status)))
+                gateway = self.start(upstream.url)
+                for _ in range(TRIES):
+                    gateway.status(gateway.red, POISON)
+                self.assertEqual(len(upstream.calls), 1, "then it is left alone")
+                self.assertEqual(gateway.status(gateway.red), 503)
+                self.assertEqual(gateway.status(gateway.blue), 200)
+
+    def test_where_it_says_how_long_it_is_busy_all_wait(self):
+        def busy(exchange):
+            exchange.answer(429, {"error": {"message": "busy", "type": "x"}}, Retry_After="60")
+
+        upstream = self.upstream(self.fall(busy))
+        gateway = self.start(upstream.url)
+        gateway.status(gateway.red, POISON)
+        self.assertEqual(gateway.status(gateway.blue), 503)
+        self.assertEqual(len(upstream.calls), 1)
+
     def test_what_two_tenants_meet_closes_it_for_all(self):
         upstream = self.upstream(error(500))
         gateway = self.start(upstream.url)

@@ -60,18 +60,11 @@ void add_from(size_t at, const CallBody& body, Dialect dialect, PromptChain& cha
         chain.add(body.prompt[field], dialect);
 }
 
-size_t size_of(const CallBody& body) {
-    size_t out = 0;
-    for (const std::string_view part : body.prompt)
-        out += part.size();
-    return out;
-}
-
-}  // namespace
-
 ContentKey message_key(std::string_view message, uint64_t random) {
     return content_key(ContentKey{random, 0}, message);
 }
+
+}  // namespace
 
 size_t BodyMemo::bytes_of(const KnownBody& known) {
     constexpr size_t kNodeBytes = 128;  // a list's, a table's, and its bucket
@@ -158,7 +151,7 @@ void BodyMemo::name_pieces(Reading& reading, const KnownBody* known, ReadBody& r
     const ContentKey around = around_of(read.body, reading.tools);
     if (known && known->around != around) known = nullptr;
     PromptChain chain = known ? known->chain : PromptChain(tenant);
-    chain.reserve(size_of(read.body));
+    chain.reserve(read.body.prompt_bytes());
     if (!known) add_before_list(read.body, dialect, chain);
     size_t at = known ? known->end() : list.at;
     if (const size_t end = steady_end(list, text); end > std::max(at, kStride)) {

@@ -15,9 +15,6 @@
 
 namespace brigada {
 
-/// Of one message, wherever it stands.
-ContentKey message_key(std::string_view message, uint64_t random);
-
 struct ReadBody {
     CallBody body = {};
     PromptKeys prompt = {};
@@ -26,7 +23,7 @@ struct ReadBody {
 
 class BodyMemo {
   public:
-    /// `random` keeps anybody from guessing keys; those of messages are message_key()'s.
+    /// `random` keeps anybody from guessing keys. A message has the same one wherever it stands.
     BodyMemo(size_t max_bytes, uint64_t random) : known_(max_bytes, bytes_of), random_(random) {}
 
     /// As read_call_body() and prompt_keys() have it. Tenants do not share what is known.

@@ -12,8 +12,7 @@ bool Breaker::allows(Instant now, Witness witness) const {
 
 Instant Breaker::allows_from(Instant now, Witness witness) const {
     if (trial_ && open_for(witness)) return Instant::never();
-    const bool is_closed_for_it = closed_for_ == kEverybody || closed_for_ == witness;
-    return std::max({now, paused_until_, is_closed_for_it ? closed_until_ : now});
+    return std::max({now, paused_.for_one(witness), closed_.for_one(witness)});
 }
 
 void Breaker::begin(Instant now, Witness witness) {
@@ -62,14 +61,16 @@ void Breaker::failed(Instant now, Fault fault, Witness witness) {
 
 /// For those who saw the failures.
 void Breaker::close(Instant until) {
-    closed_until_ = closed_for_ == seen_by_ ? std::max(closed_until_, until) : until;
-    closed_for_ = seen_by_;
+    closed_ = {closed_.whom == seen_by_ ? std::max(closed_.until, until) : until, seen_by_};
 }
 
-void Breaker::told_to_wait(Duration pause, Instant now) {
+void Breaker::told_to_wait(std::optional<Duration> asked, Instant now, Witness witness) {
     trial_ = false;
-    const Duration wanted = std::max(pause, config_.cooldown);
-    paused_until_ = std::max(paused_until_, now + std::min(wanted, config_.longest_pause));
+    const Duration wanted = std::max(asked.value_or(Duration()), config_.cooldown);
+    const Hold before = now < paused_.until ? paused_ : Hold{{}, witness};
+    const bool is_for_one = !asked && before.whom == witness;
+    paused_ = {std::max(before.until, now + std::min(wanted, config_.longest_pause)),
+               is_for_one ? witness : kEverybody};
 }
 
 void Breaker::abandoned() {
@@ -77,7 +78,7 @@ void Breaker::abandoned() {
 }
 
 void Breaker::forgive() {
-    closed_until_ = {};
+    closed_ = {};
     forget_failures();
 }
 

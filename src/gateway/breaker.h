@@ -2,7 +2,8 @@
 // cooldown, then one call at a time tries it; what a client did wrong never counts. A call may make
 // any upstream fail by what is in it, so failures that one tenant alone has seen open it for that
 // tenant alone. An upstream that says "not now" (429, 503) is left alone for as long as it asks,
-// which is not a failure. Pure: no clock.
+// which is not a failure; where it does not say how long, only by the tenant that it said it to,
+// until another one hears it too: it may have meant that one call. Pure: no clock.
 #pragma once
 
 #include <array>
@@ -57,7 +58,8 @@ class Breaker {
 
     void succeeded();  // any answer that was not the upstream's failure
     void failed(Instant now, Fault fault = Fault::internal, Witness witness = kEverybody);
-    void told_to_wait(Duration pause, Instant now);  // 429 or 503; zero when no Retry-After came
+    /// 429 or 503, and its Retry-After if one came.
+    void told_to_wait(std::optional<Duration> asked, Instant now, Witness witness = kEverybody);
     void abandoned();  // the client left: says nothing about the upstream
 
     bool open() const { return open_for(kEverybody); }
@@ -68,6 +70,16 @@ class Breaker {
     void check() const;
 
   private:
+    /// No call is sent before a time, or none of one tenant.
+    struct Hold {
+        Instant until = {};
+        Witness whom = kEverybody;
+
+        Instant for_one(Witness witness) const {
+            return whom == kEverybody || whom == witness ? until : Instant();
+        }
+    };
+
     bool failed_too_often() const;
     void forget_failures();
     void close(Instant until);
@@ -75,12 +87,11 @@ class Breaker {
     BreakerConfig config_;
     int failures_ = 0;  // in a row, of any kind
     std::array<int, kFaults> by_fault_ = {};
-    Witness seen_by_ = kEverybody;     // the one tenant that saw them all, if there is one
-    int failed_trials_ = 0;            // since it opened
-    bool trial_ = false;               // a call runs that will decide whether to close
-    Instant closed_until_ = {};        // none of
-    Witness closed_for_ = kEverybody;  // these is sent before
-    Instant paused_until_ = {};        // nobody is
+    Witness seen_by_ = kEverybody;  // the one tenant that saw them all, if there is one
+    int failed_trials_ = 0;         // since it opened
+    bool trial_ = false;            // a call runs that will decide whether to close
+    Hold closed_ = {};              // after failures
+    Hold paused_ = {};              // as it was asked for
 };
 
 }  // namespace brigada

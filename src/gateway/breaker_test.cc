@@ -86,6 +86,22 @@ TEST(Breaker, waits_as_long_as_it_is_told_which_is_no_failure) {
     EXPECT_EQ(breaker.allows_from(at(31)), at(330));
 }
 
+TEST(Breaker, a_wait_of_no_said_length_is_for_the_tenant_that_was_told_until_another_one_is) {
+    const Witness red{1}, blue{2}, green{3};
+    Breaker breaker({.cooldown = Duration::seconds(5)});
+    breaker.told_to_wait({}, at(0), red);
+    breaker.told_to_wait({}, at(2), red);
+    EXPECT_EQ(breaker.allows_from(at(3), red), at(7));
+    EXPECT_TRUE(breaker.allows(at(3), blue));
+    breaker.told_to_wait({}, at(4), blue);
+    for (const Witness tenant : {red, blue, green})
+        EXPECT_EQ(breaker.allows_from(at(5), tenant), at(9));
+    breaker.told_to_wait({}, at(20), blue);
+    EXPECT_TRUE(breaker.allows(at(21), red)) << "what was said before is over";
+    breaker.told_to_wait(Duration::seconds(30), at(21), red);
+    EXPECT_EQ(breaker.allows_from(at(22), green), at(51)) << "it knows how long it is busy";
+}
+
 TEST(Breaker, nobody_else_goes_while_a_trial_runs) {
     int trials = 0;
     for (uint64_t seed = 0; seed < 50; ++seed) {

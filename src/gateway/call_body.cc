@@ -25,8 +25,6 @@ constexpr size_t kMostCacheBytes = 4'096;
 
 static_assert(kBodyPadding >= simdjson::SIMDJSON_PADDING);
 
-constexpr std::string_view kBlanks = " \t\r\n";
-
 /// One body on its way through simdjson; every step says what was wrong with which field.
 class Reader {
   public:
@@ -113,14 +111,17 @@ class Reader {
         return {};
     }
 
-    /// The field between `begin` and `end`, with one of the commas beside it.
+    /// The field between `begin` and `end`, with one of the commas beside it. What follows has not
+    /// been read yet, and may be nothing.
     Splice field_cut(size_t begin, size_t end) const {
-        const size_t next = body_.find_first_not_of(kBlanks, end);
-        if (body_[next] == ',') return {.at = begin, .size = next + 1 - begin};
-        const size_t before = body_.find_last_not_of(kBlanks, begin - 1);
-        if (body_[before] == ',') begin = before;
+        const size_t next = body_.find_first_not_of(kJsonBlanks, end);
+        if (is_comma(next)) return {.at = begin, .size = next + 1 - begin};
+        const size_t before = body_.find_last_not_of(kJsonBlanks, begin - 1);
+        if (is_comma(before)) begin = before;
         return {.at = begin, .size = end - begin};
     }
+
+    bool is_comma(size_t at) const { return at < body_.size() && body_[at] == ','; }
 
     Result<void> read_field(std::string_view key, value& found) {
         if (key == "model") return read_model(found);
@@ -164,7 +165,7 @@ class Reader {
             if (auto error = item.get(message)) return not_json(error);
             const std::string_view raw = raw_json(message);
             if (raw.empty()) return not_json(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
-            const size_t size = raw.find_last_not_of(kBlanks) + 1;
+            const size_t size = raw.find_last_not_of(kJsonBlanks) + 1;
             out_.list.messages.push_back({.at = offset(raw), .size = size});
         }
         const char* end = nullptr;  // with the blanks behind it
@@ -206,9 +207,9 @@ class Reader {
     }
 
     static Result<bool> is_null(value& found) {
-        json_type type{};
-        if (auto error = found.type().get(type)) return not_json(error);
-        return type == json_type::null;
+        bool null = false;  // the whole word, which its type() does not look at
+        if (auto error = found.is_null().get(null)) return not_json(error);
+        return null;
     }
 
     static Result<void> read_text(std::string_view name, value& found, std::string& to) {
@@ -238,8 +239,8 @@ class Reader {
     }
 
     Result<void> read_stream_options(value& found) {
-        TRY(const bool null, is_null(found));
         const std::string_view token = found.raw_json_token();
+        TRY(const bool null, is_null(found));
         if (null) {
             usage_at_ = {.at = offset(token), .size = 4, .text = R"({"include_usage":true})"};
             return {};

@@ -86,6 +86,13 @@ struct CallBody {
     Splice model_value = {};                   // where the model's name stands
     std::optional<Splice> usage_request = {};  // asks for usage when the client did not
     bool client_wants_usage() const { return !usage_request.has_value(); }
+
+    size_t prompt_bytes() const {
+        size_t bytes = 0;
+        for (const std::string_view part : prompt)
+            bytes += part.size();
+        return bytes;
+    }
 };
 
 /// `body` may be read kBodyPadding bytes further. Errors: invalid_argument for what is no JSON

@@ -65,6 +65,7 @@ TEST(CallBody, says_what_is_wrong) {
          "max_tokens: must be a whole number of tokens; got -1"},
         {R"({"model":"m","user":{}})", "user: must be text"},
         {R"({"model":"m","stream_options":3})", "stream_options: must be an object"},
+        {R"({"model":"m","stream":true,"stream_options":nl})", "not a JSON object"},
     };
     for (const auto& [text, words] : cases) {
         const auto body = read(text);

@@ -119,7 +119,7 @@ std::optional<FailureKind> ClientCall::judge_status(const HttpResponseHead& head
     };
     if (head.status == 429 || head.status == 503 || head.status == 529) {
         const auto pause = retry_after(head.headers);
-        upstream.breaker().told_to_wait(pause.value_or(Duration()), now());
+        upstream.breaker().told_to_wait(pause, now(), witness_of_failures());
         refuse(503, "service_unavailable", "");
         refusal_->retry_after = pause.value_or(Duration::seconds(1));
         return FailureKind::rate_limit;

@@ -2,6 +2,8 @@
 
 #include <xxh_x86dispatch.h>
 
+#include "base/json.h"
+
 namespace brigada {
 
 namespace {
@@ -98,13 +100,13 @@ void PromptChain::add_without_marks(std::string_view text) {
         while (from > 0 && (text[from - 1] <= ' ' || text[from - 1] == ','))
             --from;
         add_text(text.substr(0, from));
-        const size_t colon = text.find_first_not_of(" \t\r\n", at + kMark.size());
+        const size_t colon = text.find_first_not_of(kJsonBlanks, at + kMark.size());
         if (colon == text.npos || text[colon] != ':') {  // a string's content, not a member
             add_text(text.substr(from, at + kMark.size() - from));
             text.remove_prefix(at + kMark.size());
             continue;
         }
-        const size_t value = text.find_first_not_of(" \t\r\n", colon + 1);
+        const size_t value = text.find_first_not_of(kJsonBlanks, colon + 1);
         text.remove_prefix(value == text.npos ? text.size() : value_end(text, value));
     }
     add_text(text);
@@ -116,11 +118,8 @@ void PromptChain::close(std::string_view piece) {
 }
 
 PromptKeys prompt_keys(const CallBody& body, Dialect dialect, std::string_view salt) {
-    size_t bytes = 0;
-    for (const std::string_view part : body.prompt)
-        bytes += part.size();
     PromptChain chain(salt);
-    chain.reserve(bytes);
+    chain.reserve(body.prompt_bytes());
     for (const std::string_view part : body.prompt)
         chain.add(part, dialect);
     return chain.take();

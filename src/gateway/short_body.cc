@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "net/http.h"
 
 namespace brigada {
@@ -11,11 +12,10 @@ namespace {
 /// Where the first message behind the known ones begins, or the list ends; npos where neither
 /// comes.
 size_t behind_known(const BodyList& list, std::string_view body) {
-    constexpr std::string_view kBlanks = " \t\r\n";
-    size_t at = body.find_first_not_of(kBlanks, list.messages.back().end());
+    size_t at = body.find_first_not_of(kJsonBlanks, list.messages.back().end());
     if (at == body.npos || body[at] == ']') return at;
     if (body[at] != ',') return body.npos;
-    at = body.find_first_not_of(kBlanks, at + 1);
+    at = body.find_first_not_of(kJsonBlanks, at + 1);
     return at == body.npos || body[at] == ']' ? body.npos : at;
 }
 

@@ -7,6 +7,7 @@
 
 #include "api/json_fields.h"
 #include "base/concat.h"
+#include "base/json.h"
 
 namespace brigada {
 
@@ -181,7 +182,7 @@ Result<void> add_system(std::string_view raw, ChatInput& out) {
 
 bool has_tools(const PromptSource& source) {
     if (source.tool_choice == "\"none\"" || !source.tools.starts_with('[')) return false;
-    const size_t first = source.tools.find_first_not_of(" \t\r\n", 1);
+    const size_t first = source.tools.find_first_not_of(kJsonBlanks, 1);
     return first != source.tools.npos && source.tools[first] != ']';
 }
 

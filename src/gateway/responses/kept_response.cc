@@ -1,6 +1,7 @@
 #include "gateway/responses/kept_response.h"
 
 #include "base/concat.h"
+#include "base/json.h"
 #include "dialect/event_splitter.h"
 #include "dialect/json_slices.h"
 #include "net/http.h"
@@ -9,12 +10,10 @@ namespace brigada {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
-
 std::string_view trimmed(std::string_view text) {
-    const size_t from = text.find_first_not_of(kBlanks);
+    const size_t from = text.find_first_not_of(kJsonBlanks);
     if (from == text.npos) return {};
-    return text.substr(from, text.find_last_not_of(kBlanks) + 1 - from);
+    return text.substr(from, text.find_last_not_of(kJsonBlanks) + 1 - from);
 }
 
 /// What stands between the brackets.
