@@ -8,6 +8,7 @@
 #include "base/append_all.h"
 #include "base/digits.h"
 #include "base/file.h"
+#include "base/hex.h"
 #include "base/ids.h"
 #include "base/json.h"
 #include "base/mailbox.h"
@@ -74,6 +75,11 @@ TEST(Digits, have_their_width) {
               "-92233720368547758080"
               "0073418446744073709551615"
               "00000000000000ab");
+}
+
+TEST(Hex, has_two_digits_for_a_byte) {
+    EXPECT_EQ(hex_of(std::array<uint8_t, 4>{0x00, 0x0a, 0x9f, 0xff}), "000a9fff");
+    EXPECT_EQ(hex_of({}), "");
 }
 
 TEST(Rng, is_the_same_everywhere) {

@@ -32,18 +32,21 @@ bool empty_out(int fd) {
 
 Result<OutputFile> OutputFile::open(const std::filesystem::path& path) {
     if (path.empty()) return OutputFile(path, -1, false);
+    if (path == "-") return OutputFile(path, ::dup(STDOUT_FILENO), false);
     int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
     const bool is_new = fd >= 0;
     if (!is_new && errno == EEXIST) fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     OutputFile out(path, fd, is_new);
-    if (fd < 0) return out.failed();
+    if (fd < 0) return out.failure(errno);
     return out;
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
       fd_(std::exchange(other.fd_, -1)),
-      is_left_over_(std::exchange(other.is_left_over_, false)) {}
+      is_left_over_(std::exchange(other.is_left_over_, false)),
+      begun_(other.begun_),
+      error_(other.error_) {}
 
 OutputFile::~OutputFile() {
     if (fd_ >= 0) ::close(fd_);
@@ -51,15 +54,34 @@ OutputFile::~OutputFile() {
 }
 
 Result<void> OutputFile::write(std::string_view text) {
+    add(text);
+    return finish();
+}
+
+void OutputFile::add(std::string_view piece) {
+    if (path_.empty()) return;
+    begin();
+    if (error_ == 0 && !write_all(fd_, piece)) error_ = errno;
+}
+
+Result<void> OutputFile::finish() {
     if (path_.empty()) return {};
-    is_left_over_ = false;
-    if (!empty_out(fd_) || !write_all(fd_, text)) return failed();
-    if (::close(std::exchange(fd_, -1)) != 0) return failed();
+    begin();
+    if (::close(std::exchange(fd_, -1)) != 0 && error_ == 0) error_ = errno;
+    if (error_ != 0) return failure(error_);
     return {};
 }
 
-Error OutputFile::failed() const {
-    return {Code::io, concat(path_.string(), ": cannot be written: ", std::strerror(errno))};
+// What lay there goes when the first of the new comes; what others wrote to standard output stays.
+void OutputFile::begin() {
+    if (std::exchange(begun_, true)) return;
+    is_left_over_ = false;
+    if (!to_standard_output() && !empty_out(fd_)) error_ = errno;
+}
+
+Error OutputFile::failure(int error) const {
+    return {Code::io, concat(to_standard_output() ? "standard output" : path_.string(),
+                             ": cannot be written: ", std::strerror(error))};
 }
 
 Result<void> write_file(const std::filesystem::path& path, std::string_view text) {

@@ -11,7 +11,8 @@ namespace brigada {
 
 class OutputFile {
   public:
-    /// "" writes nowhere. Error::io names the path and what the system said.
+    /// "" writes nowhere, "-" to standard output. Error::io names the path and what the system
+    /// said.
     static Result<OutputFile> open(const std::filesystem::path& path);
 
     OutputFile(OutputFile&& other) noexcept;
@@ -22,15 +23,23 @@ class OutputFile {
     /// `text`, and nothing else, is what the file holds.
     Result<void> write(std::string_view text);
 
+    /// The same piece by piece. What fails is told by finish(), and nothing is added after it.
+    void add(std::string_view piece);
+    Result<void> finish();
+
   private:
     OutputFile(std::filesystem::path path, int fd, bool is_new)
         : path_(std::move(path)), fd_(fd), is_left_over_(is_new) {}
 
-    Error failed() const;
+    void begin();
+    bool to_standard_output() const { return path_ == "-"; }
+    Error failure(int error) const;
 
     std::filesystem::path path_;
     int fd_ = -1;
     bool is_left_over_ = false;  // new, and nothing is in it
+    bool begun_ = false;
+    int error_ = 0;  // of the first call of the system that failed
 };
 
 /// Opens, writes and closes.

@@ -52,6 +52,28 @@ TEST(OutputFile, says_at_once_which_path_cannot_be_written_and_why) {
     EXPECT_FALSE(OutputFile::open(testing::TempDir()).ok()) << "a folder";
 }
 
+TEST(OutputFile, takes_pieces_and_replaces_what_was_there_with_the_first) {
+    const auto path = fresh("pieces");
+    write_file(path, "what an earlier run wrote").value();
+    auto file = OutputFile::open(path);
+    ASSERT_TRUE(file.ok());
+    file->add("one");
+    EXPECT_EQ(content(path), "one");
+    file->add(" two");
+    ASSERT_TRUE(file->finish().ok());
+    EXPECT_EQ(content(path), "one two");
+}
+
+TEST(OutputFile, a_dash_is_standard_output_which_stays_open) {
+    testing::internal::CaptureStdout();
+    for (const char* text : {"one ", "two "}) {
+        auto file = OutputFile::open("-");
+        ASSERT_TRUE(file.ok());
+        ASSERT_TRUE(file->write(text).ok());
+    }
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "one two ");
+}
+
 TEST(OutputFile, a_full_device_is_an_error_and_no_path_is_none) {
     auto full = OutputFile::open("/dev/full");
     ASSERT_TRUE(full.ok());

@@ -1,7 +1,6 @@
 // brigada trace: recorded or made-up traffic: looked at, turned from one format into another, made
 // into a profile, made from one.
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -80,54 +79,42 @@ Result<Imported> import_files(const TraceWords& words) {
     return out;
 }
 
-/// To a file, packed where its name ends in .zst; to standard output where it is empty or "-".
-class Output {
+/// What goes to --out: packed where its name ends in .zst; standard output where it is empty.
+class TraceOutput {
   public:
-    explicit Output(std::string path) : path_(std::move(path)) {}
+    static Result<TraceOutput> open(const std::string& path) {
+        TRY(OutputFile file, OutputFile::open(path.empty() ? "-" : path));
+        TraceOutput out(std::move(file));
+        if (path.ends_with(".zst")) out.packer_ = std::make_unique<Packer>();
+        return out;
+    }
 
-    Result<void> open() {
-        if (to_terminal()) return {};
-        file_.open(path_, std::ios::binary | std::ios::trunc);
-        if (!file_) return Error{Code::io, concat(path_, ": can't be written")};
-        return {};
+    void add(std::string_view text) {
+        if (!packer_) return file_.add(text);
+        packer_->add(text, [this](std::string_view packed) { file_.add(packed); });
     }
-    void write(std::string_view text) {
-        std::ostream& out = to_terminal() ? std::cout : file_;
-        if (path_.ends_with(".zst"))
-            packer_.add(text, [&](std::string_view packed) { out << packed; });
-        else
-            out << text;
-    }
-    Result<void> close() {
-        std::ostream& out = to_terminal() ? std::cout : file_;
-        if (path_.ends_with(".zst")) packer_.end([&](std::string_view packed) { out << packed; });
-        out.flush();
-        if (!out) return Error{Code::io, concat(path_, ": can't be written to its end")};
-        return {};
+
+    Result<void> finish() {
+        if (packer_) packer_->end([this](std::string_view packed) { file_.add(packed); });
+        return file_.finish();
     }
 
   private:
-    bool to_terminal() const { return path_.empty() || path_ == "-"; }
+    explicit TraceOutput(OutputFile file) : file_(std::move(file)) {}
 
-    std::string path_;
-    std::ofstream file_;
-    Packer packer_;
+    OutputFile file_;
+    std::unique_ptr<Packer> packer_;
 };
 
-Result<void> write_text(const std::string& path, std::string_view text) {
-    Output out(path);
-    TRY(out.open());
-    out.write(text);
-    return out.close();
+Result<void> write_text(TraceOutput& out, std::string_view text) {
+    out.add(text);
+    return out.finish();
 }
 
 /// Says on standard error what was written, so that standard output stays a trace.
-Result<void> write_trace(const Trace& trace, const TraceWords& words) {
-    TRY(const ExportFormat format, export_format(words.to));
-    Output out(words.out);
-    TRY(out.open());
-    TRY(export_trace(trace, format, [&](std::string_view piece) { out.write(piece); }));
-    TRY(out.close());
+Result<void> write_trace(const Trace& trace, ExportFormat format, TraceOutput& out) {
+    TRY(export_trace(trace, format, [&](std::string_view piece) { out.add(piece); }));
+    TRY(out.finish());
     std::cerr << concat(grouped(int64_t(trace.sessions.size())), " sessions, ",
                         grouped(int64_t(trace.calls())), " calls\n");
     return {};
@@ -149,9 +136,11 @@ Result<void> edit(Trace& trace, const TraceWords& words) {
 }
 
 Result<void> convert(const TraceWords& words) {
+    TRY(const ExportFormat format, export_format(words.to));
+    TRY(TraceOutput out, TraceOutput::open(words.out));
     TRY(Imported imported, import_files(words));
     TRY(edit(imported.trace, words));
-    return write_trace(imported.trace, words);
+    return write_trace(imported.trace, format, out);
 }
 
 Result<void> stats(const TraceWords& words) {
@@ -170,14 +159,17 @@ Result<void> stats(const TraceWords& words) {
 }
 
 Result<void> fit(const TraceWords& words) {
+    TRY(TraceOutput out, TraceOutput::open(words.out));
     TRY(const Imported imported, import_files(words));
     const Profile profile = fit_profile(imported.trace, words.name);
-    return write_text(words.out, dump_json(to_json(profile)) + "\n");
+    return write_text(out, dump_json(to_json(profile)) + "\n");
 }
 
 Result<void> make(const TraceWords& words) {
     TRY(const Profile profile, find_profile(words.profile));
     TRY(const Duration duration, duration_of("--duration", words.duration));
+    TRY(const ExportFormat format, export_format(words.to));
+    TRY(TraceOutput out, TraceOutput::open(words.out));
     const bool said_nothing = words.users == 0 && words.sessions_per_hour == 0;
     TRY(const Trace trace, generate(profile, {.users = said_nothing ? 20 : words.users,
                                               .sessions_per_hour = words.sessions_per_hour,
@@ -185,12 +177,13 @@ Result<void> make(const TraceWords& words) {
                                               .duration = duration,
                                               .block_tokens = words.generated_block_tokens,
                                               .seed = words.seed}));
-    return write_trace(trace, words);
+    return write_trace(trace, format, out);
 }
 
 Result<void> show_profile(const TraceWords& words) {
     TRY(const Profile profile, find_profile(words.profile));
-    return write_text(words.out, to_json(profile).dump(1) + "\n");
+    TRY(TraceOutput out, TraceOutput::open(words.out));
+    return write_text(out, to_json(profile).dump(1) + "\n");
 }
 
 // --- how they are called ------------------------------------------------------------------------

@@ -1,14 +1,14 @@
 #include "gateway/answer_cache.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <cstring>
+
+#include "base/hex.h"
 
 namespace brigada {
 
 std::string AnswerKey::hex() const {
-    return fmt::format("{:02x}", fmt::join(bytes, ""));
+    return hex_of(bytes);
 }
 
 std::optional<AnswerKey> AnswerKey::from_hex(std::string_view text) {

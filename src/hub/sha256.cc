@@ -6,7 +6,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <vector>
+
+#include "base/hex.h"
 
 namespace brigada {
 
@@ -30,13 +33,10 @@ void Sha256::update(std::string_view bytes) {
 std::string Sha256::hex() const {
     const std::unique_ptr<evp_md_ctx_st, Free> copy(EVP_MD_CTX_new());
     CHECK(copy != nullptr && EVP_MD_CTX_copy_ex(copy.get(), context_.get()) == 1);
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    std::array<uint8_t, EVP_MAX_MD_SIZE> digest{};
     unsigned int size = 0;
     CHECK(EVP_DigestFinal_ex(copy.get(), digest.data(), &size) == 1);
-    std::string out;
-    for (unsigned int i = 0; i < size; ++i)
-        fmt::format_to(std::back_inserter(out), "{:02x}", digest[i]);
-    return out;
+    return hex_of(std::span(digest).first(size));
 }
 
 Result<std::string> sha256_of_file(const Path& path) {

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <fstream>
 
+#include "base/hex.h"
 #include "ledger/csv.h"
 
 namespace brigada {
@@ -17,13 +18,10 @@ constexpr size_t kHashDigits = 64;
 constexpr std::string_view kLineEnd = "\"}";
 
 std::string sha256_hex(std::string_view bytes) {
-    std::array<unsigned char, 32> digest{};
+    std::array<uint8_t, 32> digest{};
     CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr) ==
           1);
-    std::string out;
-    for (const unsigned char byte : digest)
-        fmt::format_to(std::back_inserter(out), "{:02x}", byte);
-    return out;
+    return hex_of(digest);
 }
 
 Error broken(std::string_view what) {

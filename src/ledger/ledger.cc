@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/hex.h"
 #include "ledger/csv.h"
 #include "ledger/postgres_store.h"
 #include "ledger/sqlite_store.h"
@@ -39,11 +40,9 @@ Result<std::string> read_or_make_writer(const Path& folder) {
     const Path file = writer_file(folder);
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored)) return read_file(file, kWriterDigits);
-    std::array<unsigned char, kWriterDigits / 2> bytes{};
+    std::array<uint8_t, kWriterDigits / 2> bytes{};
     CHECK(RAND_bytes(bytes.data(), bytes.size()) == 1);
-    std::string writer;
-    for (const unsigned char byte : bytes)
-        writer += fmt::format("{:02x}", byte);
+    const std::string writer = hex_of(bytes);
     const Path draft = file.string() + ".new";  // so that half a name is never read
     TRY(LogFile made, LogFile::create(draft, Disk::real()));
     TRY(made.append(writer));

@@ -30,7 +30,7 @@ void UpstreamLoad::first_token(CallId call, Instant now) {
     prompt_read(here, now);
     here.decodes = true;
     ++decoding_;
-    read_next();
+    reading_tokens_ = oldest_unread();
 }
 
 void UpstreamLoad::end(CallId call, bool answered, Instant now) {
@@ -45,7 +45,7 @@ void UpstreamLoad::end(CallId call, bool answered, Instant now) {
         latency_ = is_first ? took : latency_ + (took - latency_) / kLatencyWindow;
     }
     std::erase_if(calls_, [&](const Running& other) { return other.id == call; });
-    read_next();
+    reading_tokens_ = oldest_unread();
 }
 
 UpstreamLoad::Running& UpstreamLoad::running(CallId call) {
@@ -59,9 +59,9 @@ void UpstreamLoad::prompt_read(const Running& call, Instant now) {
     reading_since_ = now;
 }
 
-void UpstreamLoad::read_next() {
+int64_t UpstreamLoad::oldest_unread() const {
     const auto oldest = std::ranges::find(calls_, false, &Running::decodes);
-    reading_tokens_ = oldest == calls_.end() ? 0 : oldest->uncached_tokens;
+    return oldest == calls_.end() ? 0 : oldest->uncached_tokens;
 }
 
 int64_t UpstreamLoad::pending_tokens_at(Instant now, int64_t tokens_per_s) const {
@@ -82,9 +82,8 @@ void UpstreamLoad::check() const {
         pending += call.decodes ? 0 : call.uncached_tokens;
     }
     CHECK(decoding == decoding_, decoding, " decode, the books say ", decoding_);
-    const auto oldest = std::ranges::find(calls_, false, &Running::decodes);
-    const int64_t reading = oldest == calls_.end() ? 0 : oldest->uncached_tokens;
-    CHECK(reading == reading_tokens_, reading, " being read, the books say ", reading_tokens_);
+    CHECK(oldest_unread() == reading_tokens_, oldest_unread(), " being read, the books say ",
+          reading_tokens_);
     CHECK(pending == pending_tokens_, pending, " pending, the books say ", pending_tokens_);
 }
 

@@ -44,7 +44,7 @@ class UpstreamLoad {
 
     Running& running(CallId call);
     void prompt_read(const Running& call, Instant now);
-    void read_next();
+    int64_t oldest_unread() const;
 
     std::vector<Running> calls_;  // in the order they began, in which prompts are read
     uint32_t decoding_ = 0;

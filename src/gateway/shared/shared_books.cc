@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/hex.h"
 #include "gateway/directory/key_secret.h"
 #include "gateway/shared/books_script.h"
 
@@ -21,10 +22,7 @@ constexpr size_t kToldAtOnce = 64;  // scopes in one message: some 400 KB when a
 std::string random_name() {
     std::array<uint8_t, 8> bytes{};
     os_random()(bytes);
-    std::string out;
-    for (const uint8_t byte : bytes)
-        out += fmt::format("{:02x}", byte);
-    return out;
+    return hex_of(bytes);
 }
 
 /// "run_id:..." of INFO.
