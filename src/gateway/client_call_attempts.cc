@@ -24,7 +24,6 @@ Fault fault_of(FailureKind kind) {
 
 Task<void> ClientCall::serve() {
     const std::string model = meant();
-    if (body_.stream) stream_.set_head(200, answer_headers({}));
     if (co_await try_model(model) != Try::failed) co_return;
     for (const std::string& other : fallbacks(model)) {
         if (counts_prompt()) co_await count_prompt(other);
@@ -208,7 +207,8 @@ std::string ClientCall::salt() const {
 void ClientCall::keep_alive(const Deployment& deployment) {
     const auto interval =
         deployment.keepalive ? deployment.keepalive : setup_->config.brigada.keepalive;
-    if (body_.stream && interval) stream_.watch_silence(*interval);
+    if (body_.stream && interval)
+        stream_.watch_silence(*interval, [this] { return answer_headers({}); });
 }
 
 /// No answer, or one that broke before the client saw any of it: the upstream's fault, unless a

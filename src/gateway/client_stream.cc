@@ -11,8 +11,10 @@ ClientStream::ClientStream(Loop& loop, Responder& responder)
       idle_(loop.executor()),
       last_bytes_(loop.now()) {}
 
-void ClientStream::watch_silence(Duration interval) {
+void ClientStream::watch_silence(Duration interval, std::function<HttpHeaders()> head) {
     interval_ = interval;
+    early_head_ = std::move(head);
+    has_head_ = started();  // another upstream is asked: what the last one said is no more
     if (watching_) return wake_.notify();
     last_bytes_ = loop_.now();
     watching_ = loop_.spawn(watch());
@@ -36,6 +38,7 @@ Task<void> ClientStream::watch() {
 Task<bool> ClientStream::send_comment() {
     busy_ = true;
     constexpr std::string_view kComment = ": keep-alive\n\n";
+    if (!has_head_) set_head(200, early_head_());
     const bool there = started() ? co_await responder_.write(kComment) : co_await begin(kComment);
     last_bytes_ = loop_.now();
     busy_ = false;
@@ -57,6 +60,7 @@ Task<void> ClientStream::stop() {
 
 void ClientStream::set_head(int status, HttpHeaders headers) {
     if (started()) return;
+    has_head_ = true;
     status_ = status;
     headers_ = std::move(headers);
 }

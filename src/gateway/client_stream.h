@@ -3,6 +3,7 @@
 // that no proxy or client on the way takes the silence for a dead connection.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -19,8 +20,9 @@ class ClientStream {
     ClientStream(Loop& loop, Responder& responder);
 
     /// From now on a comment is sent after each `interval` without bytes; the first one begins the
-    /// response with the head, and errors must then go in-band. Again: with another interval.
-    void watch_silence(Duration interval);
+    /// response, with `head` where set_head() has not said another, and errors must then go
+    /// in-band. Again: with another interval.
+    void watch_silence(Duration interval, std::function<HttpHeaders()> head);
     /// Ends the watch and waits until it writes no more.
     Task<void> stop();
     /// Whether there is anything to stop.
@@ -44,6 +46,8 @@ class ClientStream {
     Responder& responder_;
     int status_ = 200;
     HttpHeaders headers_;
+    bool has_head_ = false;  // status_ and headers_ are those of an answer
+    std::function<HttpHeaders()> early_head_;
     Signal wake_;  // the watch sleeps on it
     Signal idle_;  // the relay waits on it while the watch writes
     Duration interval_;

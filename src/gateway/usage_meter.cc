@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "gateway/event_words.h"
+
 namespace brigada {
 
 namespace {
@@ -55,41 +57,6 @@ void merge_anthropic_usage(element usage, Usage& into) {
 bool type_is(element object, std::string_view wanted) {
     std::string_view type;
     return !object["type"].get(type) && type == wanted;
-}
-
-/// What an event says of itself, in one dialect or another.
-struct EventWords {
-    bool carry_output = false;  // its data is text of the answer
-    bool may_matter = false;    // worth parsing: everything else passes unread
-};
-
-/// One pass over the quotes, whatever stands between them.
-EventWords words_of(std::string_view data) {
-    EventWords out;
-    for (size_t at = data.find('"'); at != data.npos; at = data.find('"', at + 1)) {
-        const std::string_view word = data.substr(at + 1);
-        if (data.substr(0, at).ends_with("_stop")) out.may_matter = true;
-        switch (word.empty() ? '\0' : word.front()) {
-            case 'd':
-                out.carry_output |= word.starts_with("delta\"");
-                break;
-            case 't':
-                out.carry_output |= word.starts_with("text\"");
-                break;
-            case 'u':
-                out.may_matter |= word.starts_with("usage\"");
-                break;
-            case 'e':
-                out.may_matter |= word.starts_with("error\"");
-                break;
-            case 'r':
-                out.may_matter |= word.starts_with("response.");
-                break;
-            default:
-                break;
-        }
-    }
-    return out;
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ Result<PromptTurn> PromptCounter::read(PromptSource source, const ContentKey& sa
         key = content_key(key, field);
     if (clock_step_ > 0) key = content_key(key, std::to_string(now_unix / clock_step_));
     PromptTurn out{.keys = {content_key(key, to_string(source.dialect))}, .now_unix = now_unix};
+    out.keys.reserve(source.messages.size() + 1);
     for (const PromptMessage& message : source.messages)
         out.keys.push_back(content_key(out.keys.back(), message.key));
     out.source = std::move(source);
