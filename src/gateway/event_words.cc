@@ -23,14 +23,14 @@ void look(std::string_view data, size_t quote, EventWords& words) {
 using Hits = std::array<uint8_t, kStep>;
 
 /// 0xff for each quote before the first letter of one of those words, or behind the last of
-/// "_stop". It also reads the byte before `at` and the one behind the step. Branches would keep the
-/// compiler from taking all bytes at once.
-Hits hits_at(const char* at) {
+/// "_stop". The step begins one byte behind `text`, and one more is read behind its end. Branches
+/// would keep the compiler from taking all bytes at once.
+Hits hits_behind(const char* text) {
     Hits hits;
     for (size_t i = 0; i < kStep; ++i) {
-        const auto next = static_cast<uint8_t>(at[i + 1]);
+        const auto next = static_cast<uint8_t>(text[i + 2]);
         const bool is_dteu = (next | 0x11) == 'u';  // the four differ in these two bits
-        const bool is_hit = (at[i] == '"') & (is_dteu | (next == 'r') | (at[i - 1] == 'p'));
+        const bool is_hit = (text[i + 1] == '"') & (is_dteu | (next == 'r') | (text[i] == 'p'));
         hits[i] = is_hit ? 0xff : 0;
     }
     return hits;
@@ -38,7 +38,7 @@ Hits hits_at(const char* at) {
 
 void look_at_hits(std::string_view data, size_t at, EventWords& words) {
     static_assert(std::endian::native == std::endian::little);
-    const auto halves = std::bit_cast<std::array<uint64_t, 2>>(hits_at(data.data() + at));
+    const auto halves = std::bit_cast<std::array<uint64_t, 2>>(hits_behind(data.data() + at - 1));
     for (size_t half = 0; half < 2; ++half)
         for (uint64_t left = halves[half]; left != 0;) {
             const int byte = std::countr_zero(left) / 8;
