@@ -125,6 +125,9 @@ int run_cli(std::vector<std::string> words, std::ostream& out, std::ostream& err
     } catch (const CLI::CallForHelp&) {
         out << app->help();
         return kExitOk;
+    } catch (const CLI::CallForVersion& version) {
+        out << version.what() << '\n';
+        return kExitOk;
     } catch (const CLI::ParseError& error) {
         return usage_error(*app, error, err);
     }

@@ -34,6 +34,19 @@ TEST(Cli, help_lists_the_commands_and_is_no_error) {
     }
 }
 
+TEST(Cli, says_its_version) {
+    const Invocation run({"--version"});
+    EXPECT_EQ(run.code, kExitOk);
+    EXPECT_THAT(run.out.str(), MatchesRegex("brigada [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST(Cli, what_others_call_a_command_is_understood_and_shown) {
+    EXPECT_THAT(Invocation({"model", "--help"}).out.str(), HasSubstr("\n  ls, list  "));
+    EXPECT_THAT(Invocation({"teams", "--help"}).out.str(), HasSubstr("\n  list, ls  "));
+    EXPECT_EQ(Invocation({"model", "list", "--help"}).out.str(),
+              Invocation({"model", "ls", "--help"}).out.str());
+}
+
 TEST(Cli, every_command_has_a_page_no_wider_than_a_terminal) {
     const std::vector<std::vector<std::string>> commands{{"serve"},
                                                          {"model"},

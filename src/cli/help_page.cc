@@ -94,10 +94,18 @@ std::string first_line(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
+/// "ls, list".
+std::string names_of(const CLI::App& command) {
+    std::string out = command.get_name();
+    for (const std::string& alias : command.get_aliases())
+        out += ", " + alias;
+    return out;
+}
+
 std::vector<Row> commands_of(const CLI::App& app) {
     std::vector<Row> rows;
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-        rows.push_back({command->get_name(), first_line(command->get_description())});
+        rows.push_back({names_of(*command), first_line(command->get_description())});
     return rows;
 }
 

@@ -71,6 +71,7 @@ constexpr const char* kWhich = "its name, its id, or the beginning of the id";
 void add_list(const Group& group) {
     const auto [command, words] =
         group.add("list", concat("all ", group.noun.command), list_records);
+    command->alias("ls");
     for (const OptionDoc& option : group.noun.options)
         if (is_about_others(option))
             command->add_option(option.name, words->body.given[&option], "only its own")

@@ -198,6 +198,7 @@ void add_model_command(CLI::App& app, Action& action) {
         "$BRIGADA_CACHE/models, else below $XDG_CACHE_HOME/brigada or ~/.cache/brigada.");
 
     CLI::App* ls = add(*group, action, "ls", "list the models that are here", list_models, options);
+    ls->alias("list");
     ls->add_flag("--json", options->json, "for machines");
 
     CLI::App* inspect =
@@ -218,6 +219,7 @@ void add_model_command(CLI::App& app, Action& action) {
     add_show(*group, action, options);
 
     CLI::App* rm = add(*group, action, "rm", "remove a pulled model", remove_model, options);
+    rm->alias("remove");
     takes_name(rm, *options, "as brigada model ls names it");
 }
 

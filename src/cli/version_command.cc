@@ -6,10 +6,13 @@
 namespace brigada {
 
 void add_version_command(CLI::App& app, Action& action) {
-    CLI::App* command = app.add_subcommand("version", "say which version this is");
+    constexpr const char* kVersion = "brigada " BRIGADA_VERSION;
+    constexpr const char* kAbout = "say which version this is";
+    app.set_version_flag("--version", kVersion, kAbout);
+    CLI::App* command = app.add_subcommand("version", kAbout);
     command->callback([&action] {
         action = [] {
-            std::cout << "brigada " BRIGADA_VERSION << '\n';
+            std::cout << kVersion << '\n';
             return Result<void>();
         };
     });
