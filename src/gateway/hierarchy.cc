@@ -89,6 +89,7 @@ void Hierarchy::watch(const PostgresConfig& postgres, const std::string& pepper_
 void Hierarchy::stop() {
     if (watch_) watch_->stop();
     administration_->stop();
+    loop_.run([] {});  // behind what the watch has told it
 }
 
 }  // namespace brigada
