@@ -31,13 +31,16 @@ bool empty_out(int fd) {
 }  // namespace
 
 Result<OutputFile> OutputFile::open(const std::filesystem::path& path) {
-    if (path.empty()) return OutputFile(path, -1, false);
-    if (path == "-") return OutputFile(path, ::dup(STDOUT_FILENO), false);
-    int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
-    const bool is_new = fd >= 0;
-    if (!is_new && errno == EEXIST) fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    OutputFile out(path, fd, is_new);
-    if (fd < 0) return out.failure(errno);
+    OutputFile out(path);
+    if (path.empty()) return out;
+    if (out.to_standard_output()) {
+        out.fd_ = ::dup(STDOUT_FILENO);
+    } else {
+        out.fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+        out.is_left_over_ = out.fd_ >= 0;
+        if (out.fd_ < 0 && errno == EEXIST) out.fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    }
+    if (out.fd_ < 0) return out.failure(errno);
     return out;
 }
 

@@ -28,8 +28,7 @@ class OutputFile {
     Result<void> finish();
 
   private:
-    OutputFile(std::filesystem::path path, int fd, bool is_new)
-        : path_(std::move(path)), fd_(fd), is_left_over_(is_new) {}
+    explicit OutputFile(std::filesystem::path path) : path_(std::move(path)) {}
 
     void begin();
     bool to_standard_output() const { return path_ == "-"; }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kMostDevelopers = 10'000'000;
 
-void add_fleet_options(CLI::App& command, SimulateWords& words) {
+void add_replica_options(CLI::App& command, SimulateWords& words) {
     command.add_option("--model", words.model, "a model by name, a config.json or a GGUF file")
         ->type_name("MODEL");
     command.add_option("--gpu", words.gpu, "an accelerator by name: h100, rtx-4090, ...")
@@ -31,6 +31,10 @@ void add_fleet_options(CLI::App& command, SimulateWords& words) {
         ->type_name("FILE");
     command.add_option("--kv-tokens", words.kv_tokens, "KV of one replica, instead of what fits")
         ->type_name("N");
+}
+
+/// Replicas that read prompts apart from those that answer.
+void add_split_options(CLI::App& command, SimulateWords& words) {
     command
         .add_option("--prefill-replicas", words.prefill_replicas,
                     "so many more that only read prompts; the others then only answer")
@@ -42,6 +46,9 @@ void add_fleet_options(CLI::App& command, SimulateWords& words) {
         .add_option("--read-locally", words.read_locally,
                     "prompts of which at most so much is new are read where they are answered")
         ->type_name("TOKENS");
+}
+
+void add_draft_options(CLI::App& command, SimulateWords& words) {
     command
         .add_option("--draft-tokens", words.draft_tokens,
                     "that a step verifies of each sequence (speculative decoding)")
@@ -52,11 +59,9 @@ void add_fleet_options(CLI::App& command, SimulateWords& words) {
         ->type_name("P");
     command.add_option("--draft-ms", words.draft_ms, "that one more draft of all sequences takes")
         ->type_name("MS");
-    command
-        .add_option("--pool", words.pools,
-                    "more replicas, for these models of the trace only: model=, gpu=, tp=, "
-                    "replicas= and other options by their names")
-        ->type_name("MODEL[+MODEL]:OPTION=VALUE,...");
+}
+
+void add_tier_options(CLI::App& command, SimulateWords& words) {
     command.add_option("--ram-tier", words.ram_tier_gib, "host RAM for KV of each GPU")
         ->type_name("GIB");
     command.add_option("--disk-tier", words.disk_tier_gib, "disk for KV of each GPU")
@@ -64,6 +69,18 @@ void add_fleet_options(CLI::App& command, SimulateWords& words) {
     command.add_option("--ram-gb-s", words.ram_gb_s, "from RAM to a GPU")->type_name("GB/S");
     command.add_option("--disk-gb-s", words.disk_gb_s, "from the disk that a GPU has")
         ->type_name("GB/S");
+}
+
+void add_fleet_options(CLI::App& command, SimulateWords& words) {
+    add_replica_options(command, words);
+    add_split_options(command, words);
+    add_draft_options(command, words);
+    command
+        .add_option("--pool", words.pools,
+                    "more replicas, for these models of the trace only: model=, gpu=, tp=, "
+                    "replicas= and other options by their names")
+        ->type_name("MODEL[+MODEL]:OPTION=VALUE,...");
+    add_tier_options(command, words);
     command
         .add_option("--kv-bytes-per-token", words.kv_bytes_per_token,
                     "of one replica, where --model does not say")
@@ -86,6 +103,9 @@ void add_gateway_options(CLI::App& command, SimulateWords& words) {
         ->type_name("S");
     command.add_option("--class", words.classes, "TENANT=guaranteed|standard|batch")
         ->type_name("T=C");
+}
+
+void add_client_options(CLI::App& command, SimulateWords& words) {
     command.add_option("--retries", words.retries, "of clients, after 429, 503 and broken answers")
         ->type_name("N");
     command.add_option("--timeout", words.timeout_s, "of clients, for a whole answer")
@@ -104,6 +124,10 @@ void add_gateway_options(CLI::App& command, SimulateWords& words) {
         ->type_name("T=N");
     command.add_option("--tpm", words.tokens_per_minute, "tokens a tenant may use in a minute")
         ->type_name("T=N");
+}
+
+/// What happens to replicas while they serve.
+void add_event_options(CLI::App& command, SimulateWords& words) {
     command
         .add_option("--rolling-update", words.rolling_update_s,
                     "from then on one replica after the other is drained and restarted")
@@ -122,6 +146,24 @@ void add_gateway_options(CLI::App& command, SimulateWords& words) {
         ->type_name("N");
     command.add_option("--autoscale-lag", words.autoscale_lag_s, "until an ordered replica serves")
         ->type_name("S");
+}
+
+void add_report_options(CLI::App& command, SimulateWords& words) {
+    command
+        .add_option("--seeds", words.seeds, "run so often, and say how far the means may be off")
+        ->type_name("N");
+    command.add_option("--seed", words.seed, "the first of them")->type_name("N");
+    command.add_option("--threads", words.threads, "for several runs; else all cores")
+        ->type_name("N");
+    command.add_option("--ttft", words.ttft_s, "target: seconds to the first token")
+        ->type_name("S");
+    command.add_option("--tpot", words.tpot_s, "target: seconds per token after it")
+        ->type_name("S");
+    command.add_option("--sample", words.sample_s, "a time series in --json, every so often")
+        ->type_name("S");
+    command.add_flag("--json", words.json, "for machines: every run, complete");
+    command.add_option("--perfetto", words.perfetto, "the first run as a trace, a lane a replica")
+        ->type_name("FILE");
 }
 
 }  // namespace
@@ -147,21 +189,9 @@ void add_options(CLI::App& command, SimulateWords& words) {
                      "prompts repeat other answers than were given, as brigada load's do");
     add_fleet_options(command, words);
     add_gateway_options(command, words);
-    command
-        .add_option("--seeds", words.seeds, "run so often, and say how far the means may be off")
-        ->type_name("N");
-    command.add_option("--seed", words.seed, "the first of them")->type_name("N");
-    command.add_option("--threads", words.threads, "for several runs; else all cores")
-        ->type_name("N");
-    command.add_option("--ttft", words.ttft_s, "target: seconds to the first token")
-        ->type_name("S");
-    command.add_option("--tpot", words.tpot_s, "target: seconds per token after it")
-        ->type_name("S");
-    command.add_option("--sample", words.sample_s, "a time series in --json, every so often")
-        ->type_name("S");
-    command.add_flag("--json", words.json, "for machines: every run, complete");
-    command.add_option("--perfetto", words.perfetto, "the first run as a trace, a lane a replica")
-        ->type_name("FILE");
+    add_client_options(command, words);
+    add_event_options(command, words);
+    add_report_options(command, words);
 }
 
 }  // namespace brigada

@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include "base/concat.h"
+#include "base/hex.h"
 
 namespace brigada {
 
@@ -103,13 +104,7 @@ std::string pg_array(std::span<const int64_t> numbers) {
 }
 
 std::string pg_hex(std::string_view bytes) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string out = "\\x";
-    for (const char c : bytes) {
-        out += kDigits[static_cast<unsigned char>(c) >> 4];
-        out += kDigits[static_cast<unsigned char>(c) & 15];
-    }
-    return out;
+    return "\\x" + hex_of({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
 }
 
 std::string from_pg_hex(std::string_view text) {

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/hex.h"
+
 namespace brigada {
 
 namespace {
@@ -16,14 +18,6 @@ namespace {
 constexpr std::string_view kPrefix = "sk-";
 constexpr size_t kMaxKeyBytes = 256;
 constexpr size_t kMinChosenBytes = 16;  // after the prefix
-
-std::string to_hex(std::span<const uint8_t> bytes) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string text;
-    for (uint8_t byte : bytes)
-        text += {kDigits[byte >> 4], kDigits[byte & 15]};
-    return text;
-}
 
 std::optional<uint8_t> hex_value(char c) {
     if (c >= '0' && c <= '9') return static_cast<uint8_t>(c - '0');
@@ -54,7 +48,7 @@ bool is_key_character(unsigned char c) {
 }  // namespace
 
 std::string KeyHash::hex() const {
-    return to_hex(bytes);
+    return hex_of(bytes);
 }
 
 std::optional<KeyHash> KeyHash::from_hex(std::string_view text) {
@@ -125,7 +119,7 @@ std::string make_key_text(const RandomBytes& random) {
 std::string make_id(const RandomBytes& random) {
     std::array<uint8_t, 16> bytes;
     random(bytes);
-    return to_hex(bytes);
+    return hex_of(bytes);
 }
 
 std::string key_display(std::string_view text) {
