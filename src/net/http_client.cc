@@ -91,6 +91,7 @@ struct HttpExchangeState {
     Task<Result<void>> receive();
     Result<std::string_view> parse();
     std::string_view joined(std::string_view data, std::string_view more);
+    bool left_unseen();
     Error broken(IoStatus status, std::string_view phase, Duration limit);
     /// The connection goes back to the pool when it is fit for another call, else it is closed.
     void release();
@@ -108,7 +109,9 @@ struct HttpExchangeState {
     HttpTimeouts timeouts;
     Instant last = Instant::never();  // for the whole call
     Instant sent_at = Instant::never();
+    uint64_t sent_before = 0;  // bytes, of other calls by the same connection
     bool reused = false;
+    bool untouched = false;  // the peer had ended before it saw anything of this call
     bool begun = false;
 };
 
@@ -132,7 +135,7 @@ Task<Result<HttpResponseHead>> HttpExchangeState::start(const HttpCall& call) {
 // A kept connection may have been closed by its peer already, which says nothing about the call.
 bool HttpExchangeState::may_be_tried_again(HttpMethod method, const Error& error) const {
     if (error.code != Code::unavailable || stoppable.stopped) return false;
-    if (shared && shared->untouched()) return true;
+    if (shared ? shared->untouched() : untouched) return true;
     const bool begun_to_answer = shared ? shared->answered() : parser->begun();
     return reused && !begun_to_answer && may_be_repeated(method);
 }
@@ -196,6 +199,7 @@ Task<Result<HttpResponseHead>> HttpExchangeState::ask_alone(const HttpCall& call
     parser.emplace(call.method, client->options.head_bytes, client->options.header_count);
     unread = {};
     stream->transport().expire_at(Instant::never());
+    sent_before = stream->transport().sent();
     std::vector<iovec> pieces{piece(head)};
     for (const std::string_view part : call.body)
         pieces.push_back(piece(part));
@@ -282,11 +286,18 @@ Task<Result<void>> HttpExchangeState::receive() {
             unread = {room.get(), got.bytes};
             co_return Result<void>();
         }
+        if (got.status == IoStatus::end) untouched = reused && left_unseen();
         if (got.status == IoStatus::end && parser->end().ok()) co_return Result<void>();
         if (parser->head_complete())
             co_return broken(got.status, "sent nothing", timeouts.between_bytes);
         co_return broken(got.status, "gave no answer", timeouts.first_byte);
     }
+}
+
+// A peer's end carries its kernel's acknowledgement of all that had come before it. (A reset does
+// not.) What was not acknowledged then met a closed socket.
+bool HttpExchangeState::left_unseen() {
+    return !parser->begun() && !stream->transport().acknowledged_beyond(sent_before);
 }
 
 Error HttpExchangeState::broken(IoStatus status, std::string_view phase, Duration limit) {

@@ -74,11 +74,11 @@ class HttpExchange {
     HttpExchange& operator=(const HttpExchange&) = delete;
 
     /// Sends `call` and returns the head of the final response. A kept connection that the upstream
-    /// had closed is replaced once, for methods that may be repeated (not POST or PATCH), and for
-    /// all when the upstream says that it has not looked at the call. `call`
-    /// must live until this returns; may be called once. Errors: unavailable (no address, refused,
-    /// no TLS as it should be, broken before the head), deadline, cancelled, corrupt (not HTTP),
-    /// invalid_argument (a target that is none).
+    /// had closed is replaced once: for methods that may be repeated (not POST or PATCH), and for
+    /// all when the upstream can't have looked at the call (it says so, or had closed before a byte
+    /// reached it). `call` must live until this returns; may be called once. Errors: unavailable
+    /// (no address, refused, no TLS as it should be, broken before the head), deadline, cancelled,
+    /// corrupt (not HTTP), invalid_argument (a target that is none).
     Task<Result<HttpResponseHead>> start(const HttpCall& call);
 
     /// The next bytes of the body, as they came; empty at its end. The view lives until the next

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "net/acknowledged_bytes.h"
 #include "net/signal.h"
 
 namespace brigada {
@@ -86,6 +87,12 @@ struct TcpStream::Inner : std::enable_shared_from_this<Inner> {
         co_return error ? IoStatus::failed : IoStatus::ok;
     }
 
+    IoOutcome send(std::span<iovec> pieces) {
+        const IoOutcome outcome = send_pieces(socket.native_handle(), pieces);
+        sent += outcome.bytes;
+        return outcome;
+    }
+
     // One timer wait serves many deadlines: a later deadline only moves the number, and the timer
     // is set again when it fires too early. Per request that costs nothing.
     void expire_at(Instant t) {
@@ -115,6 +122,7 @@ struct TcpStream::Inner : std::enable_shared_from_this<Inner> {
     Instant deadline = Instant::never();
     Instant last = Instant::never();
     Instant armed = Instant::never();
+    uint64_t sent = 0;     // bytes
     size_t in_a_row = 0;   // bytes read since the loop had its turn
     bool drained = false;  // the last read took all there was: asking again is a call for nothing
     bool timed_out = false;
@@ -193,7 +201,7 @@ Task<IoStatus> TcpStream::write_all(std::span<iovec> pieces, Duration stall) {
     pieces = skip_bytes(pieces, 0);
     while (!pieces.empty()) {
         if (const auto status = inner_->stopped()) co_return *status;
-        const IoOutcome sent = send_pieces(inner_->socket.native_handle(), pieces);
+        const IoOutcome sent = inner_->send(pieces);
         if (sent.status == IoStatus::failed) co_return IoStatus::failed;
         pieces = skip_bytes(pieces, sent.bytes);
         if (sent.status == IoStatus::ok) continue;
@@ -207,7 +215,7 @@ Task<IoStatus> TcpStream::write_all(std::span<iovec> pieces, Duration stall) {
 IoOutcome TcpStream::try_write(std::string_view bytes) {
     if (const auto status = stopped()) return {*status};
     iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
-    return send_pieces(inner_->socket.native_handle(), {&piece, 1});
+    return inner_->send({&piece, 1});
 }
 
 void TcpStream::when_readable(std::move_only_function<void()> callback) {
@@ -253,6 +261,15 @@ void TcpStream::close() {
     boost::system::error_code ignored;
     inner_->socket.close(ignored);
     inner_->timer.cancel();
+}
+
+uint64_t TcpStream::sent() const {
+    return inner_->sent;
+}
+
+bool TcpStream::acknowledged_beyond(uint64_t bytes) const {
+    const auto acknowledged = acknowledged_bytes(inner_->socket.native_handle());
+    return !acknowledged || *acknowledged > bytes;
 }
 
 bool TcpStream::open() const {

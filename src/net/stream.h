@@ -84,6 +84,12 @@ class TcpStream {
     void reset();
     void close();
 
+    /// Bytes the kernel took from us in all.
+    uint64_t sent() const;
+    /// Whether the peer's kernel has more of these than the first `bytes`, of a stream that we
+    /// connected; true when our kernel can't say.
+    bool acknowledged_beyond(uint64_t bytes) const;
+
     bool open() const;
     /// "127.0.0.1:50312", "[::1]:50312".
     std::string peer() const;
