@@ -48,6 +48,10 @@ def hang(exchange):
     exchange.server.quit.wait()
 
 
+def refuse_head(exchange, status, why):
+    exchange.answer(status, {"error": {"message": why, "type": "invalid_request_error"}}, Connection="close")
+
+
 def error(status):
     return lambda exchange: exchange.answer(status, {"error": {"message": "no", "type": "x"}})
 
@@ -187,7 +191,7 @@ class ItsOwnFault(IsolationTest):
         def refuse_large(exchange):
             if int(exchange.headers["Content-Length"]) < 1 << 20:
                 return False
-            exchange.answer(413, {"error": {"message": "too large", "type": "invalid_request_error"}})
+            refuse_head(exchange, 413, "too large")
             return True
 
         upstream = self.upstream()
@@ -198,7 +202,7 @@ class ItsOwnFault(IsolationTest):
         def refuse_long(exchange):
             if len(exchange.headers.get("User-Agent", "")) < 8_000:
                 return False
-            exchange.answer(431, {"error": {"message": "too long", "type": "invalid_request_error"}})
+            refuse_head(exchange, 431, "too long")
             return True
 
         upstream = self.upstream()
