@@ -71,32 +71,34 @@ Result<std::vector<Trace>> traces_of(const SimulateWords& words, const SimReplic
     return traces;
 }
 
+SimSetup setup_with(SimSetup setup, const SimVariant& variant, uint64_t seed) {
+    setup.policy = variant.policy;
+    for (SimReplica& kind : setup.replicas)
+        kind.retention = variant.retention;
+    setup.seed = seed;
+    return setup;
+}
+
 Result<std::vector<PolicyRuns>> run_all(const SimulateWords& words, const SimSetup& setup,
+                                        const std::vector<SimVariant>& variants,
                                         const std::vector<Trace>& traces) {
     std::vector<SimRun> runs;
-    for (const std::string& policy : words.policies)
-        for (uint32_t i = 0; i < words.seeds; ++i) {
-            SimRun& run = runs.emplace_back(&traces[i], setup);
-            run.setup.policy = policy;
-            run.setup.seed = words.seed + i;
-        }
+    for (const SimVariant& variant : variants)
+        for (uint32_t i = 0; i < words.seeds; ++i)
+            runs.push_back({&traces[i], setup_with(setup, variant, words.seed + i)});
     const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
     TRY(std::vector<SimReport> reports,
         simulate_all(runs, words.threads > 0 ? words.threads : cores));
     std::vector<PolicyRuns> policies;
     for (size_t i = 0; i < reports.size(); ++i) {
-        if (i % words.seeds == 0) policies.push_back({words.policies[i / words.seeds], {}});
+        if (i % words.seeds == 0) policies.push_back({variants[i / words.seeds].name, {}});
         policies.back().runs.push_back(std::move(reports[i]));
     }
     return policies;
 }
 
-Result<void> write_perfetto(const SimulateWords& words, SimSetup setup, const Trace& trace,
-                            OutputFile& file) {
-    if (words.perfetto.empty()) return {};
+Result<void> write_perfetto(const SimSetup& setup, const Trace& trace, OutputFile& file) {
     PerfettoTrace lanes;
-    setup.policy = words.policies.front();
-    setup.seed = words.seed;
     TRY(simulate(trace, setup, &lanes));
     return file.write(lanes.text());
 }
@@ -121,16 +123,17 @@ Json to_json(const SimulateWords& words, const SimSetup& setup, const Trace& tra
 }
 
 Result<void> run_simulate(const SimulateWords& words) {
-    if (words.seeds == 0 || words.policies.empty())
-        return Error{Code::invalid_argument, "at least one seed and one policy are needed"};
+    if (words.seeds == 0) return Error{Code::invalid_argument, "at least one seed is needed"};
+    TRY(const std::vector<SimVariant> variants, variants_of(words));
     use_huge_pages();
     TRY(OutputFile perfetto, OutputFile::open(words.perfetto));
     TRY(const SimReplica replica, replica_of(words));
     TRY(const std::vector<Trace> traces, traces_of(words, replica));
     const Trace& trace = traces.front();
     TRY(const SimSetup setup, setup_of(words, replica, trace));
-    TRY(const std::vector<PolicyRuns> policies, run_all(words, setup, traces));
-    TRY(write_perfetto(words, setup, trace, perfetto));
+    TRY(const std::vector<PolicyRuns> policies, run_all(words, setup, variants, traces));
+    if (!words.perfetto.empty())
+        TRY(write_perfetto(setup_with(setup, variants.front(), words.seed), trace, perfetto));
     if (words.json) {
         std::cout << to_json(words, setup, trace, policies).dump(2) << '\n';
         return {};

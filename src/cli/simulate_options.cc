@@ -97,6 +97,11 @@ void add_gateway_options(CLI::App& command, SimulateWords& words) {
     command.add_option("--policy", words.policies, "routing policies to compare, by comma")
         ->delimiter(',')
         ->type_name("NAMES");
+    command
+        .add_option("--retention", words.retentions,
+                    "what goes first from a full KV cache, to compare: agents, lru")
+        ->delimiter(',')
+        ->type_name("NAMES");
     command.add_option("--slots", words.slots, "calls the gateway lets in at once; else all")
         ->type_name("N");
     command.add_option("--longest-wait", words.longest_wait_s, "in its queue, before a 503")

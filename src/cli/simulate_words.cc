@@ -95,6 +95,19 @@ Result<SimReplica> replica_of(const SimulateWords& words) {
     return replica;
 }
 
+Result<std::vector<SimVariant>> variants_of(const SimulateWords& words) {
+    std::vector<SimVariant> variants;
+    for (const std::string& policy : words.policies)
+        for (const std::string& name : words.retentions) {
+            TRY(const RetentionPolicy retention, retention_named(name));
+            variants.push_back({words.retentions.size() > 1 ? concat(policy, ", ", name) : policy,
+                                policy, retention});
+        }
+    if (variants.empty())
+        return Error{Code::invalid_argument, "at least one policy and one retention are needed"};
+    return variants;
+}
+
 namespace {
 
 template <typename Number>

@@ -50,6 +50,7 @@ struct SimulateWords {
 
     // How.
     std::vector<std::string> policies = {"session"};
+    std::vector<std::string> retentions = {"agents"};
     bool made_up_answers = false;
     uint32_t seeds = 1;
     uint64_t seed = 1;
@@ -85,7 +86,15 @@ void add_options(CLI::App& command, SimulateWords& words);
 
 Result<SimReplica> replica_of(const SimulateWords& words);
 
-/// All but the policy and the seed.
+/// One of the setups that are shown beside each other.
+struct SimVariant {
+    std::string name;  // "session", or "session, lru" where retention varies, too
+    std::string policy;
+    RetentionPolicy retention = RetentionPolicy::agents;
+};
+Result<std::vector<SimVariant>> variants_of(const SimulateWords& words);
+
+/// All but what a variant says, and the seed.
 Result<SimSetup> setup_of(const SimulateWords& words, const SimReplica& replica,
                           const Trace& trace);
 

@@ -20,7 +20,7 @@ KvBooks::KvBooks(const KvConfig& config)
     : config_(config),
       block_ids_(config.block_tokens / config.tokens_per_id),
       pool_(config.blocks),
-      tree_(config.blocks, block_ids_),
+      tree_(config.blocks, block_ids_, config.retention),
       ghosts_(config.ghost_blocks),
       events_(config.event_blocks) {
     CHECK(config.blocks > 0 && block_ids_ > 0);

@@ -25,6 +25,7 @@ struct KvConfig {
     uint32_t block_tokens = kBlockTokens;  // tokens per block
     uint32_t ghost_blocks = 0;             // evicted keys remembered, to tell a re-read; 0: none
     uint32_t event_blocks = 0;  // blocks of undrained events remembered; 0: none recorded
+    RetentionPolicy retention = RetentionPolicy::agents;
 
     /// How many tokens one TokenId stands for: 1 in an engine. A simulator, which only has to know
     /// which runs of tokens are equal, lets an id name a whole run; a divisor of block_tokens.

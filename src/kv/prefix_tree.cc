@@ -8,8 +8,11 @@
 
 namespace brigada {
 
-PrefixTree::PrefixTree(uint32_t blocks, uint32_t block_tokens)
-    : block_tokens_(block_tokens), stands_(blocks), tokens_(size_t{blocks} * block_tokens) {}
+PrefixTree::PrefixTree(uint32_t blocks, uint32_t block_tokens, RetentionPolicy retention)
+    : block_tokens_(block_tokens),
+      retention_(retention),
+      stands_(blocks),
+      tokens_(size_t{blocks} * block_tokens) {}
 
 void PrefixTree::begin_step(Instant now) {
     ++step_;

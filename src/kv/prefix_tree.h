@@ -36,7 +36,8 @@ enum class KvScopeId : uint32_t {};  // one (salt, LoRA) pair, while sequences o
 
 class PrefixTree {
   public:
-    PrefixTree(uint32_t blocks, uint32_t block_tokens);  // a token here is one id
+    PrefixTree(uint32_t blocks, uint32_t block_tokens,  // a token here is one id
+               RetentionPolicy retention = RetentionPolicy::agents);
 
     /// A new step: what is used from now on is more recent, and hints that lapsed by `now` end.
     void begin_step(Instant now);
@@ -90,6 +91,8 @@ class PrefixTree {
 
     /// Removes this block, which must be an unlocked leaf.
     void remove(BlockId block);
+
+    // Of the policy `agents`; with `lru` these three do nothing.
 
     /// The first hint of new blocks, one after the other on a path: holds until `expiry`, whether
     /// above or below the default.
@@ -243,6 +246,7 @@ class PrefixTree {
     void check_index(size_t runs) const;
 
     uint32_t block_tokens_;
+    RetentionPolicy retention_;
     uint64_t step_ = 0;
     uint64_t births_ = 0;
     Instant now_;

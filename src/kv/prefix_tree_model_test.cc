@@ -15,6 +15,8 @@ constexpr uint32_t kBlocks = 40;
 /// Every block alone, and everything that happens to it.
 class NaiveTree {
   public:
+    explicit NaiveTree(RetentionPolicy retention) : retention_(retention) {}
+
     struct Block {
         std::optional<BlockId> parent;
         uint32_t name = 0;  // its token
@@ -91,6 +93,7 @@ class NaiveTree {
     }
 
     void assign(BlockId id, uint8_t priority, Instant expiry) {
+        if (retention_ == RetentionPolicy::lru) return;
         Block& block = blocks.at(id);
         std::tie(block.priority, block.expiry, block.superseded) =
             std::tuple(priority, expiry, false);
@@ -103,7 +106,7 @@ class NaiveTree {
     }
 
     uint32_t supersede(SessionId session, BlockId newest) {
-        if (session == SessionId{}) return 0;
+        if (session == SessionId{} || retention_ == RetentionPolicy::lru) return 0;
         const bool newest_is_own = blocks.at(newest).session == session;
         const auto tip = tips.find(session);
         if (tip == tips.end()) {
@@ -155,13 +158,18 @@ class NaiveTree {
             tips.erase(tip);
     }
 
+    RetentionPolicy retention_;
     uint64_t step_ = 0;
     Instant now_;
 };
 
 class TreeAndModel {
   public:
-    explicit TreeAndModel(uint64_t seed) : rng_(seed), scope_(tree_.open_scope("", "")) {
+    TreeAndModel(uint64_t seed, RetentionPolicy retention)
+        : rng_(seed),
+          tree_(kBlocks, 1, retention),
+          model_(retention),
+          scope_(tree_.open_scope("", "")) {
         for (uint32_t i = 0; i < kBlocks; ++i)
             free_.push_back(BlockId{i});
     }
@@ -289,7 +297,7 @@ class TreeAndModel {
     }
 
     Rng rng_;
-    PrefixTree tree_{kBlocks, 1};
+    PrefixTree tree_;
     NaiveTree model_;
     KvScopeId scope_;
     Instant now_ = Instant::at_ns(1);
@@ -297,20 +305,34 @@ class TreeAndModel {
     std::vector<Open> open_;
 };
 
-TEST(PrefixTreeModel, does_in_runs_what_every_block_alone_would_do) {
+struct Happened {
     uint64_t evictions = 0;
     uint64_t demoted = 0;
-    for (uint64_t seed = 0; seed < 60; ++seed) {
+};
+
+Happened compare_both(RetentionPolicy retention) {
+    Happened sum;
+    for (uint64_t seed = 0; seed < 60 && !testing::Test::HasFatalFailure(); ++seed) {
         SCOPED_TRACE(seed);
-        TreeAndModel both(seed);
+        TreeAndModel both(seed, retention);
         for (int i = 0; i < 800 && !testing::Test::HasFatalFailure(); ++i)
             both.step();
-        if (testing::Test::HasFatalFailure()) return;
-        evictions += both.evictions;
-        demoted += both.demoted;
+        sum.evictions += both.evictions;
+        sum.demoted += both.demoted;
     }
-    EXPECT_GT(evictions, 2'000u);  // what the test is about did happen
-    EXPECT_GT(demoted, 200u);
+    return sum;
+}
+
+TEST(PrefixTreeModel, does_in_runs_what_every_block_alone_would_do) {
+    const Happened happened = compare_both(RetentionPolicy::agents);
+    EXPECT_GT(happened.evictions, 2'000u);  // what the test is about did happen
+    EXPECT_GT(happened.demoted, 200u);
+}
+
+TEST(PrefixTreeModel, knows_nothing_but_recency_where_it_shall_not) {
+    const Happened happened = compare_both(RetentionPolicy::lru);
+    EXPECT_GT(happened.evictions, 2'000u);
+    EXPECT_EQ(happened.demoted, 0u);
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ void PrefixTree::visit_runs(std::span<const BlockId> chain, Visit&& visit) {
 }
 
 void PrefixTree::assign_run(RunId id, uint8_t priority, Instant expiry) {
+    if (retention_ == RetentionPolicy::lru) return;
     CHECK(priority <= kPriorityMax);
     Run& here = run(id);
     here.expiry = expiry;
@@ -78,7 +79,7 @@ void PrefixTree::lapse_hints(Instant now) {
 // --- turns --------------------------------------------------------------------------------------
 
 uint32_t PrefixTree::supersede(SessionId session, BlockId newest) {
-    if (session == SessionId{}) return 0;
+    if (session == SessionId{} || retention_ == RetentionPolicy::lru) return 0;
     const bool newest_is_own = run_of(newest).session == session;
     const auto tip = tips_.find(session);
     if (tip == tips_.end()) {

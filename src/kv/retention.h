@@ -4,16 +4,28 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "base/time.h"
 
 namespace brigada {
 
+/// Which blocks go first when room is needed.
+enum class RetentionPolicy : uint8_t {
+    agents,  // as above, by a policy that knows agents (below)
+    lru,     // what was used longest ago, whatever it is, as in vLLM and SGLang: hints do nothing
+};
+
+std::string_view to_string(RetentionPolicy policy);
+/// Error::invalid_argument has the names.
+Result<RetentionPolicy> retention_named(std::string_view name);
+
 inline constexpr uint8_t kPriorityMax = 100;
 inline constexpr uint8_t kPriorityDefault = 35;
 
-// The default policy, which knows agents. An agent's next call extends its last one, so the end of
+// The policy that knows agents. An agent's next call extends its last one, so the end of
 // a turn is kept at the ordinary level while the state that a newer turn of the same session left
 // behind is the first to go. What several conversations share (system prompt, tools) costs all of
 // them when lost, so a junction, a block with two continuations, and everything before it rises a

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "cost/speculation.h"
 #include "cost/step_cost.h"
+#include "kv/retention.h"
 #include "route/miss_cause.h"
 #include "sched/config.h"
 #include "sim/percentiles.h"
@@ -63,6 +64,7 @@ struct SimReplica {
     double kv_bytes_per_token = 0;  // on all its accelerators together; needed where KV is moved
     SimTiers tiers = {};
     ReplicaRole role = ReplicaRole::both;
+    RetentionPolicy retention = RetentionPolicy::agents;
     Speculation speculation = {};
     std::vector<uint32_t> models = {};  // of the trace, that it serves, as if they were one; none:
                                         // all

@@ -18,6 +18,7 @@ KvConfig kv_config(const SimReplica& kind, uint32_t block_tokens) {
             .block_tokens = block_tokens,
             .ghost_blocks = blocks,
             .event_blocks = kind.tiers.any() ? UINT32_MAX : 0,
+            .retention = kind.retention,
             .tokens_per_id = block_tokens};
 }
 
