@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <thread>
 
 #include "base/concat.h"
 #include "base/file.h"
@@ -104,6 +105,16 @@ Result<void> show_fleets(const PlanOptions& options, PlanRequest request) {
     return {};
 }
 
+/// The plan beside its simulation; for a page its sliders, too.
+Result<void> simulate(const PlanOptions& options, PlanReport& report) {
+    TRY(report.verification, verify(report.request, *report.chosen, options.seed));
+    if (options.html.empty()) return {};
+    const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+    TRY(report.grid, simulated_grid(report.request, *report.chosen, options.seed, cores));
+    report.grid_is_simulated = true;
+    return {};
+}
+
 void print(const PlanOptions& options, const PlanReport& report) {
     if (options.json)
         std::cout << to_json(report).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
@@ -138,9 +149,7 @@ Result<void> run_plan(const PlanOptions& options) {
     TRY(PlanRequest request, request_of(options, words));
     if (!options.fleets.empty()) return show_fleets(options, std::move(request));
     TRY(PlanReport report, make_plan(std::move(request)));
-    if (options.verify && report.chosen) {
-        TRY(report.verification, verify(report.request, *report.chosen, options.seed));
-    }
+    if (options.verify && report.chosen) TRY(simulate(options, report));
     print(options, report);
     if (!options.html.empty()) {
         TRY(html.write(plan_page(report)));
@@ -189,7 +198,8 @@ void add_plan_command(CLI::App& app, Action& action) {
     command->add_flag("--explain", options->explain, "the page of arithmetic");
     command->add_flag("--all", options->all, "all candidates, and all reasons against others");
     command->add_flag("--verify", options->verify,
-                      "simulate the plan beside the closed form, and how many people it holds");
+                      "simulate the plan beside the closed form, how many people it holds, and "
+                      "the page's sliders");
     command->add_option("--seed", options->seed, "of the simulation")->type_name("N");
     command->add_flag("--json", options->json, "everything, for machines");
     command->add_option("--html", options->html, "a page with charts and sliders into this file")

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "base/concat.h"
 #include "plan/closed_form/explain.h"
@@ -17,24 +16,6 @@ namespace {
 constexpr std::array<double, 24> kOfficeDay = {0.02, 0.02, 0.02, 0.02, 0.02, 0.03, 0.08, 0.25,
                                                0.6,  0.9,  1.0,  1.0,  0.7,  0.8,  1.0,  1.0,
                                                0.95, 0.8,  0.45, 0.25, 0.2,  0.15, 0.1,  0.05};
-
-std::vector<GridPoint> grid_of(const PlanOption& option) {
-    std::vector<GridPoint> grid;
-    const uint32_t least = std::max(1u, option.replicas - std::min(option.replicas - 1, 2u));
-    for (const double people : {0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0})
-        for (uint32_t replicas = least; replicas < least + 6; ++replicas)
-            for (const double context : {0.5, 1.0, 1.5, 2.0}) {
-                Situation changed = option.situation;
-                changed.people = std::max(1.0, std::round(people * changed.people));
-                changed.replicas = replicas;
-                changed.workload.prompt_tokens *= context;
-                grid.push_back({.people = changed.people,
-                                .replicas = replicas,
-                                .context = context,
-                                .figures = solve(changed)});
-            }
-    return grid;
-}
 
 double kept_share(const Situation& situation, const FleetFigures& figures) {
     const CacheLoad load{.workload = situation.workload,
@@ -75,7 +56,7 @@ Result<PlanReport> make_plan(PlanRequest request) {
         report.page = explain(report.request, *best);
         report.scenarios = scenarios_of(report.request, *best);
         report.breaking = breaking_point(report.request, *best);
-        report.grid = grid_of(*best);
+        report.grid = closed_form_grid(*best);
         report.day = day_of(*best);
     }
     return report;

@@ -11,16 +11,9 @@
 #include "plan/scenarios.h"
 #include "plan/search.h"
 #include "plan/verify.h"
+#include "plan/what_if.h"
 
 namespace brigada {
-
-/// One point of the what-if grid.
-struct GridPoint {
-    double people = 0;
-    uint32_t replicas = 0;
-    double context = 1;  // times the profile's
-    FleetFigures figures = {};
-};
 
 /// An hour of a working day.
 struct HourOfDay {
@@ -39,6 +32,7 @@ struct PlanReport {
     std::vector<Scenario> scenarios = {};
     Breaking breaking = {};
     std::vector<GridPoint> grid = {};
+    bool grid_is_simulated = false;  // else the closed form's
     std::vector<HourOfDay> day = {};
     std::optional<Verification> verification = {};  // where one was asked for
 };

@@ -165,6 +165,7 @@ Json to_json(const PlanReport& report) {
                 {"front", to_json(report.result.front)},
                 {"explained", to_json(report.page)},
                 {"grid", to_json(report.grid)},
+                {"grid_is_simulated", report.grid_is_simulated},
                 {"day", to_json(report.day)}};
     if (report.verification) out["verification"] = to_json(*report.verification);
     return out;

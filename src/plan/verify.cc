@@ -14,44 +14,18 @@ namespace {
 constexpr uint32_t kManyWaiting = 100'000;
 constexpr double kMostTimes = 8;
 constexpr Duration kTime = Duration::seconds(2 * 3600);
-constexpr Duration kWarmUp = Duration::seconds(20 * 60);  // while caches fill
-
-/// As the closed form has it, so that both are judged alike.
-FleetFigures figures_of(const SimReport& report) {
-    FleetFigures figures;
-    figures.ttft_p90_s = report.ttft_s.p90;
-    figures.tpot_s = report.tpot_s.mean;
-    figures.interactivity_p90 =
-        report.seconds_per_token.p90 > 0 ? 1 / report.seconds_per_token.p90 : 0;
-    figures.task_p90_s = report.turn_s.p90;
-    return figures;
-}
-
-/// The people of whom the plan is made; tools are as quick as they at the peak.
-Profile at_peak(const PlanRequest& request, const PlanOption& option) {
-    Profile people =
-        at_work(request.profile, static_cast<uint32_t>(option.situation.workload.context_max));
-    hurry(people, request.peak_factor);
-    return people;
-}
 
 /// Simulations of one plan with different numbers of people.
 class Trial {
   public:
     Trial(const PlanRequest& request, const PlanOption& option, uint64_t seed)
         : request_(request),
-          profile_(at_peak(request, option)),
-          ttft_(Duration::from_seconds(option.normal.ttft_s)),
-          per_token_(Duration::from_seconds(option.normal.tpot_s)),
+          option_(option),
+          profile_(people_at_peak(request, option)),
           setup_(sim_setup_of(option, seed)) {}
 
     Result<SimulatedLoad> run(double people) const {
-        const auto users = static_cast<uint32_t>(std::max(1.0, std::round(people)));
-        TRY(const Trace trace, generate(profile_, {.users = users,
-                                                   .duration = kTime,
-                                                   .ttft = ttft_,
-                                                   .per_token = per_token_,
-                                                   .seed = setup_.seed}));
+        TRY(const Trace trace, calls_of(profile_, option_, people, kTime, setup_.seed));
         TRY(SimReport report, simulate(trace, setup_));
         SimulatedLoad out{.people = people, .report = std::move(report)};
         out.misses = misses(request_.targets, figures_of(out.report));
@@ -61,8 +35,8 @@ class Trial {
 
   private:
     const PlanRequest& request_;
+    const PlanOption& option_;
     Profile profile_;
-    Duration ttft_, per_token_;  // as planned: when a session ends its user begins the next
     SimSetup setup_;
 };
 
@@ -117,9 +91,36 @@ SimSetup sim_setup_of(const PlanOption& option, uint64_t seed) {
     if (option.money) replica.dollars_per_hour = option.money->per_hour / option.replicas;
     SimSetup setup;
     setup.replicas = {std::move(replica)};
-    setup.warm_up = kWarmUp;
+    setup.warm_up = kSimulatedWarmUp;
     setup.seed = seed;
     return setup;
+}
+
+Profile people_at_peak(const PlanRequest& request, const PlanOption& option) {
+    Profile people =
+        at_work(request.profile, static_cast<uint32_t>(option.situation.workload.context_max));
+    hurry(people, request.peak_factor);
+    return people;
+}
+
+Result<Trace> calls_of(const Profile& profile, const PlanOption& option, double people,
+                       Duration duration, uint64_t seed) {
+    return generate(profile, {.users = static_cast<uint32_t>(std::max(1.0, std::round(people))),
+                              .duration = duration,
+                              .ttft = Duration::from_seconds(option.normal.ttft_s),
+                              .per_token = Duration::from_seconds(option.normal.tpot_s),
+                              .seed = seed});
+}
+
+FleetFigures figures_of(const SimReport& report) {
+    FleetFigures figures;
+    figures.ttft_p90_s = report.ttft_s.p90;
+    figures.tpot_s = report.tpot_s.mean;
+    figures.interactivity_p90 =
+        report.seconds_per_token.p90 > 0 ? 1 / report.seconds_per_token.p90 : 0;
+    figures.task_p90_s = report.turn_s.p90;
+    figures.hit_rate = report.hit_rate;
+    return figures;
 }
 
 Result<Verification> verify(const PlanRequest& request, const PlanOption& option, uint64_t seed) {

@@ -145,6 +145,25 @@ TEST(Profile, people_in_a_hurry_who_are_never_away_make_the_same_calls) {
     EXPECT_GT(fast.calls(), slow.calls());
 }
 
+TEST(Profile, lengthened_asks_as_often_with_prompts_twice_as_long) {
+    Profile longer = fitted();
+    longer.most_prompt_tokens = 10'000'000;  // nothing cuts what is lengthened
+    for (Profile& part : longer.parts)
+        part.most_prompt_tokens = 10'000'000;
+    const GenerateSetup setup{.sessions_per_hour = 40, .duration = Duration::seconds(30 * 3600)};
+    const TraceStats before = stats_of(generated(longer, setup));
+    lengthen(longer, 2);
+    const TraceStats after = stats_of(generated(longer, setup));
+    const auto ratio = [&](const char* name) {
+        return after.distribution(name).at(0.5) / before.distribution(name).at(0.5);
+    };
+    for (const char* const twice : {"input_tokens", "new_tokens_append_tool"})
+        EXPECT_NEAR(ratio(twice), 2, 0.2) << twice;
+    for (const char* const same : {"output_tokens", "gap_s_before_tool_call", "calls_per_session"})
+        EXPECT_NEAR(ratio(same), 1, 0.1) << same;
+    EXPECT_EQ(after.compactions == 0, before.compactions == 0);
+}
+
 TEST(Distribution, what_is_cut_has_the_mean_of_its_lines) {
     const Distribution even = distribution_of({0, 25, 50, 75, 100});
     EXPECT_EQ(cut(even, 200), even);

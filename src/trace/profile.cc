@@ -235,4 +235,22 @@ void hurry(Profile& profile, double factor) {
         hurry(part, factor);
 }
 
+void lengthen(Profile& profile, double factor) {
+    const auto times = [factor](uint32_t tokens) {
+        return static_cast<uint32_t>(std::llround(tokens * factor));
+    };
+    SubAgentProfile& helpers = profile.sub_agents;
+    for (SharedPrefix& prefix : profile.prefixes)
+        prefix.tokens = times(prefix.tokens);
+    helpers.prefix.tokens = times(helpers.prefix.tokens);
+    for (CompactionStep& step : profile.compaction)
+        step.from_tokens = times(step.from_tokens);
+    for (Distribution* each :
+         {&profile.first_prompt, &profile.new_tokens_user, &profile.new_tokens_tool,
+          &helpers.first_prompt, &helpers.new_tokens})
+        *each = scaled(*each, factor);
+    for (Profile& part : profile.parts)
+        lengthen(part, factor);
+}
+
 }  // namespace brigada

@@ -78,6 +78,9 @@ void cut_absences(Profile& profile, double longest_s);
 /// People and tools are so many times faster: all gaps and pauses are shorter.
 void hurry(Profile& profile, double factor);
 
+/// All prompts are so many times as long: how sessions begin, what calls add, when they compact.
+void lengthen(Profile& profile, double factor);
+
 /// chat, copilot, agentx, swe-bench, claude-code, rag.
 std::vector<std::string_view> builtin_profile_names();
 /// Error::not_found has their names.

@@ -195,6 +195,9 @@ function drawWhatIf() {
   if (got.saturated) row(table, ["the fleet", {text: "does not keep up", look: "bad"}]);
 }
 function drawSliders(chosen) {
+  at("grid-source").textContent = plan.grid_is_simulated
+    ? "Each point is a simulation with people of the profile; between two, a line."
+    : "By the closed form. With --verify each point is simulated.";
   const values = field => [...new Set(plan.grid.map(p => p[field]))].sort((a, b) => a - b);
   const low = values("people")[0], high = values("people").at(-1), stops = new Set([plan.people]);
   const step = Math.max(1, Math.round((high - low) / 60));

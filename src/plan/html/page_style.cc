@@ -53,6 +53,7 @@ const char* const kPlanPageBody = R"html(
       of the day is declared.</p>
     <div id="day"></div></section>
   <section class="card"><h2>What if</h2>
+    <p class="soft" id="grid-source"></p>
     <div id="sliders"></div><table id="whatif"></table></section>
 </div>
 <section class="card"><h2>When something goes wrong</h2><table id="scenarios"></table></section>
