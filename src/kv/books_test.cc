@@ -316,10 +316,10 @@ TEST_F(Books, keep_what_several_conversations_share_while_it_is_in_use) {
     }
 }
 
-TEST_F(Books, keep_system_and_tools_by_default) {
+TEST_F(Books, keep_every_block_that_a_hint_touches) {
     KvBooks books({.blocks = 8, .block_tokens = 4});
     tick(books);
-    serve(books, next(), numbers(0, 16), {}, agent_retention(7));
+    serve(books, next(), numbers(0, 16), {}, Retention{{{0, 7, 60, Duration::max()}}});
     tick(books);
     serve(books, next(), numbers(100, 16));
     tick(books);

@@ -29,17 +29,14 @@ inline constexpr uint8_t kPriorityDefault = 35;
 // a turn is kept at the ordinary level while the state that a newer turn of the same session left
 // behind is the first to go. What several conversations share (system prompt, tools) costs all of
 // them when lost, so a junction, a block with two continuations, and everything before it rises a
-// level while it is in use. What the caller knows to be system and tools rises above that, before
-// anyone shares it.
+// level while it is in use. What is system and tools gets no more than that: to hold each session's
+// for an hour cost recorded sessions up to four points of what they found (docs/benchmarks.md).
 inline constexpr uint8_t kPrioritySuperseded = 10;
 inline constexpr uint8_t kPriorityShared = 50;
-inline constexpr uint8_t kPrioritySystem = 60;
 
 // Measured agent sessions pause 5 minutes or less between calls in all but a few cases (90 % of
-// reuse survives a 5-minute cache); three times that keeps a shared prefix through a coffee break,
-// and an hour keeps the system prompt of a team that is at work.
+// reuse survives a 5-minute cache); three times that keeps a shared prefix through a coffee break.
 inline constexpr Duration kSharedFor = Duration::seconds(15 * 60);
-inline constexpr Duration kSystemFor = Duration::seconds(60 * 60);
 
 /// A hint for the blocks that touch positions [first, last) of a sequence.
 struct RetentionRange {
@@ -54,11 +51,5 @@ struct RetentionRange {
 struct Retention {
     std::vector<RetentionRange> ranges;
 };
-
-/// The default for a prompt that starts with `system_tokens` tokens of system prompt and tools.
-inline Retention agent_retention(uint32_t system_tokens) {
-    if (system_tokens == 0) return {};
-    return {{{0, system_tokens, kPrioritySystem, kSystemFor}}};
-}
 
 }  // namespace brigada

@@ -103,7 +103,7 @@ class Traffic {
         spec.tenant = TenantId{uint32_t(session % 3)};
         spec.scope.salt = session % 3 == 2 ? "salted" : "";
         spec.scope.session = SessionId{rng_.chance(0.8) ? session + 1 : 0};
-        spec.retention = agent_retention(rng_.chance(0.5) ? 8 : 0);
+        if (rng_.chance(0.5)) spec.retention.ranges = {{0, 8, 60, Duration::seconds(3'600)}};
         spec.arrival = now_;
         if (rng_.chance(0.1)) spec.deadline = now_ + Duration::milliseconds(rng_.between(0, 200));
         if (rng_.chance(0.15))

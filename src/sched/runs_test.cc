@@ -63,7 +63,7 @@ class RunTraffic {
         spec.priority = static_cast<int32_t>(rng_.below(3));
         spec.tenant = TenantId{static_cast<uint32_t>(rng_.below(3))};
         spec.scope.session = SessionId{rng_.below(4)};
-        spec.retention = agent_retention(rng_.chance(0.5) ? 8 : 0);
+        if (rng_.chance(0.5)) spec.retention.ranges = {{0, 8, 60, Duration::seconds(3'600)}};
         spec.arrival = now_;
         runs_.resize(next_id_);
         runs_[raw(spec.id)] = runs;

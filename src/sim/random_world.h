@@ -64,7 +64,6 @@ inline TraceSession random_session(Trace& trace, Rng& rng) {
     session.name = concat("session ", trace.sessions.size());
     session.start = Instant::at_ns(rng.between(0, 2'000'000'000));
     session.tenant = static_cast<uint32_t>(rng.below(trace.tenants.size()));
-    session.system_tokens = kSystemBlocks * kTestBlock;
     const int64_t calls = rng.between(1, 7);
     for (int64_t i = 0; i < calls; ++i) {
         const bool is_first = session.calls.empty();

@@ -100,20 +100,19 @@ TEST(Simulate, a_parent_waits_for_its_sub_agents) {
 TEST(Simulate, what_agents_share_outlives_a_flood_unless_the_cache_knows_recency_alone) {
     Trace trace = empty_trace();
     trace.names = 3;  // of the system prompt
-    for (const uint32_t second : {0, 10, 15, 20}) {
+    for (const uint32_t second : {0, 1, 10, 15, 20}) {
         TraceSession& session = trace.sessions.emplace_back();
         session.start = Instant() + Duration::seconds(second);
         const bool floods = second == 10 || second == 15;
         add_call(trace, session, floods ? 0 : 3, floods ? 960 : 64, 9, {});
         if (floods) continue;
-        session.system_tokens = 3 * kTestBlock;
         session.calls.back().keep_blocks = 0;
         session.calls.back().added.insert(session.calls.back().added.begin(), {0, 3});
     }
     SimSetup setup = small_setup(1, 1'024);
-    EXPECT_EQ(run(trace, setup).positions.at(0).cached_tokens, 3 * kTestBlock);
+    EXPECT_EQ(run(trace, setup).positions.at(0).cached_tokens, 2 * 3 * kTestBlock);
     setup.replicas.front().retention = RetentionPolicy::lru;
-    EXPECT_EQ(run(trace, setup).positions.at(0).cached_tokens, 0u);
+    EXPECT_EQ(run(trace, setup).positions.at(0).cached_tokens, 3 * kTestBlock);
 }
 
 TEST(Simulate, a_replica_that_is_lost_takes_its_cache_with_it) {

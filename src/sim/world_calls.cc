@@ -165,7 +165,6 @@ void World::submit(uint32_t slot, const Call& call, uint32_t place) {
     spec.max_new_tokens = only_reads ? 1 : live.record.output_tokens;
     spec.tenant = TenantId{live.record.tenant};
     spec.scope.session = call.session;
-    spec.retention = agent_retention(trace_session(live.session).system_tokens);
     spec.arrival = now_;
     const Kept& kept = kept_of(live);
     if (kept.place == place && kept.life == places_[place].life) {
