@@ -27,6 +27,9 @@ function seconds(value) {
   if (value === null || value === undefined || value > 1e4) return "never";
   return value < 0.0995 ? (value * 1000).toFixed(1) + " ms" : value.toFixed(2) + " s";
 }
+const grouped = (value, digits) => value.toLocaleString("en", {minimumFractionDigits: digits,
+                                                                maximumFractionDigits: digits});
+const right = text => ({text, look: "n"});  // the head of a column of numbers
 const percent = share => (100 * share).toFixed(1) + " %";
 function row(table, cells, heads) {
   const made = element("tr");
@@ -71,11 +74,13 @@ function plane(host, xHigh, yHigh, xText, yText, tick) {
 function drawNumbers(chosen) {
   const dollars = chosen.dollars, all = chosen.all_replicas;
   const numbers = [[chosen.accelerators, "accelerators"], [chosen.replicas, "replicas"]];
-  if (dollars) numbers.push([dollars.per_hour.toFixed(2) + " $", "an hour"],
-                            [dollars.per_developer_month.toFixed(0) + " $", "a person and month"]);
+  if (dollars) numbers.push([grouped(dollars.per_hour, 2) + " $", "an hour"],
+                            [grouped(dollars.per_developer_month, 0) + " $", "a person and month"]);
   numbers.push([seconds(all.ttft_s.p90), "first token, p90"], [seconds(all.tpot_s), "TPOT"],
                [percent(all.hit_rate), "of prompts found cached"],
                [Math.floor(plan.breaks_at.people), "people at most"]);
+  if (plan.verification)
+    numbers.push([Math.floor(plan.verification.carries_people), "people at most, simulated"]);
   for (const [value, what] of numbers) {
     const box = element("div");
     box.appendChild(element("b", {}, value));
@@ -190,7 +195,7 @@ function drawWhatIf() {
   const dollars = plan.chosen.dollars;
   if (dollars) {
     const each = dollars.per_hour / plan.chosen.replicas;
-    row(table, ["cost of a month", (each * replicas * 730).toFixed(0) + " $"]);
+    row(table, ["cost of a month", grouped(each * replicas * 730, 0) + " $"]);
   }
   if (got.saturated) row(table, ["the fleet", {text: "does not keep up", look: "bad"}]);
 }
@@ -217,7 +222,8 @@ function missText(misses) {
 }
 function drawScenarios() {
   const table = at("scenarios");
-  row(table, ["when", "what happens", "tokens read", "TTFT p90", "TPOT", "recovery", ""], true);
+  row(table, ["when", "what happens", right("tokens read"), right("TTFT p90"), right("TPOT"),
+              right("recovery"), ""], true);
   for (const s of plan.scenarios) {
     const holds = !s.collapses && !s.misses.length;
     row(table, [s.name, s.what, (s.prefill || 0).toFixed(1) + " x", seconds(s.figures.ttft_s.p90),
@@ -228,7 +234,8 @@ function drawScenarios() {
 }
 function drawCandidates() {
   const table = at("candidates");
-  row(table, ["candidate", "accelerators", "$ an hour", "TTFT p90", "TPOT", ""], true);
+  row(table, ["candidate", right("accelerators"), right("$ an hour"), right("TTFT p90"),
+              right("TPOT"), ""], true);
   for (const option of plan.met.concat(plan.missed).slice(0, 20)) {
     const less = option.without_spare, met = !option.misses.length && !less.saturated;
     row(table, [label(option), String(option.accelerators),
