@@ -63,6 +63,9 @@ Result<Run> read_run(const Json& report, std::string_view name) {
           "interactivity_tokens_per_second", "goodput_calls_per_second"})
         if (report.contains("rates") && report["rates"].contains(rate))
             out.rates[rate] = report["rates"][rate].get<double>();
+    if (const Json tokens = report.value("tokens", Json::object());
+        tokens.value("prompt", uint64_t{0}) > 0)
+        out.rates["cached_share"] = tokens.value("cached", 0.0) / tokens["prompt"].get<double>();
     if (report.contains("calls"))
         out.rates["failure_share"] = report["calls"].value("failure_share", 0.0);
     return out;
@@ -133,6 +136,29 @@ void compare_measure(Measure measure, const Sessions& a, const Sessions& b, uint
     }
 }
 
+/// One seed is one text: what a run sends, the next one with that seed sends again.
+std::string caution_about(const Json& a, const Json& b, const Run& from, const Run& to) {
+    constexpr double kNoticeable = 0.05;
+    const auto share = [](const Run& run) {
+        const auto found = run.rates.find("cached_share");
+        return found == run.rates.end() ? 0.0 : found->second;
+    };
+    const auto told = [&](const char* field) {
+        return std::pair(a.value("run", Json::object()).value(field, Json()),
+                         b.value("run", Json::object()).value(field, Json()));
+    };
+    const auto [url, other_url] = told("url");
+    const auto [seed, other_seed] = told("seed");
+    const bool is_warmer = std::abs(share(to) - share(from)) > kNoticeable;
+    if (!is_warmer || url != other_url || seed != other_seed) return "";
+    return fmt::format(
+        "Both runs sent the same text to one endpoint, and {:.0f} % of A's prompt tokens and "
+        "{:.0f} "
+        "% of B's were found cached: the later run may have found what the earlier one left there. "
+        "Give it another --seed.",
+        100 * share(from), 100 * share(to));
+}
+
 }  // namespace
 
 Result<LoadComparison> compare_reports(const Json& a, const Json& b, uint64_t seed,
@@ -149,7 +175,8 @@ Result<LoadComparison> compare_reports(const Json& a, const Json& b, uint64_t se
                        .a_sessions = from.sessions,
                        .b_sessions = to.sessions,
                        .redraws = redraws,
-                       .figures = {}};
+                       .figures = {},
+                       .caution = {}};
     Rng rng(seed);
     for (const Measure measure : kMeasures)
         compare_measure(measure, from.values.at(measure), to.values.at(measure), redraws, rng,
@@ -162,6 +189,7 @@ Result<LoadComparison> compare_reports(const Json& a, const Json& b, uint64_t se
                                .b = found->second,
                                .change = change_of(value, found->second)});
     }
+    out.caution = caution_about(a, b, from, to);
     return out;
 }
 
@@ -177,6 +205,7 @@ std::string comparison_text(const LoadComparison& comparison) {
                                figure.sure() ? "" : "  may be chance");
         out += '\n';
     }
+    if (!comparison.caution.empty()) out += concat("\n", comparison.caution, "\n");
     return out + concat("\nIntervals: ", comparison.redraws, " redraws of ", comparison.a_sessions,
                         " and ", comparison.b_sessions,
                         " sessions. Rates have none: they are of one "
@@ -195,7 +224,8 @@ Json comparison_json(const LoadComparison& comparison) {
     return {{"a", comparison.a},
             {"b", comparison.b},
             {"sessions", {comparison.a_sessions, comparison.b_sessions}},
-            {"figures", figures}};
+            {"figures", figures},
+            {"caution", comparison.caution}};
 }
 
 }  // namespace brigada

@@ -27,6 +27,7 @@ struct LoadComparison {
     uint64_t a_sessions = 0, b_sessions = 0;
     uint32_t redraws = 0;
     std::vector<ComparedFigure> figures;
+    std::string caution;  // why the two may not be comparable; "": nothing was seen
 };
 
 /// Of two report_json(). Error::invalid_argument names what is missing in which.

@@ -77,6 +77,23 @@ TEST(Compare, has_no_interval_for_a_single_session) {
     EXPECT_FALSE(figure(*compared, "ttft_ms p50").has_interval);
 }
 
+TEST(Compare, warns_of_a_cache_that_the_first_run_filled) {
+    const auto with_cached = [](uint64_t seed, uint64_t cached) {
+        Json report = report_json(run_of(seed, 2, 100));
+        report["run"]["seed"] = seed;
+        report["tokens"]["prompt"] = 1'000;
+        report["tokens"]["cached"] = cached;
+        return report;
+    };
+    const Json cold = with_cached(1, 700);
+    const LoadComparison warm = *compare_reports(cold, with_cached(1, 970), 1);
+    EXPECT_NE(comparison_text(warm).find("70 % of A's prompt tokens and 97 % of B's"),
+              std::string::npos);
+    EXPECT_NEAR(figure(warm, "cached_share").b, 0.97, 1e-12);
+    EXPECT_EQ(compare_reports(cold, with_cached(1, 710), 1)->caution, "");
+    EXPECT_EQ(compare_reports(cold, with_cached(2, 970), 1)->caution, "") << "another text";
+}
+
 TEST(Compare, says_what_is_missing_in_which_file) {
     const Json good = report_json(run_of(1, 2, 100));
     Json bad = good;

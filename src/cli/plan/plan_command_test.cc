@@ -50,6 +50,11 @@ TEST(PlanCommand, says_how_many_and_why) {
     EXPECT_THAT(explained.out, AllOf(HasSubstr("Little's law"), HasSubstr("KV of a token")));
 }
 
+TEST(PlanCommand, roomy_memory_keeps_what_is_idle) {
+    const Planning plan({"--developers", "2", "--model", "qwen3-32b", "--gpu", "b200"});
+    EXPECT_THAT(plan.out, ::testing::ContainsRegex("idle KV stays +over a day"));
+}
+
 TEST(PlanCommand, json_has_the_plan) {
     const Planning plan(twenty_and({"--json"}));
     const Json json = *parse_json(plan.out, "output");

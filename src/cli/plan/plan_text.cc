@@ -17,7 +17,15 @@ constexpr size_t kShortList = 8;
 std::string seconds(double value) {
     if (!std::isfinite(value) || value > 1e4) return "never";
     if (value < 0.0995) return fmt::format("{:.1f} ms", value * 1000);
-    return fmt::format("{:.2f} s", value);
+    return fmt::format("{:.{}f} s", value, value < 99.95 ? 2 : 0);
+}
+
+/// How long something is kept.
+std::string kept(double seconds) {
+    if (seconds >= 86'400) return "over a day";
+    if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+    if (seconds < 7'200) return fmt::format("{:.0f} min", seconds / 60);
+    return fmt::format("{:.1f} h", seconds / 3'600);
 }
 
 std::string percent(double share) {
@@ -54,7 +62,7 @@ std::string figures_text(const PlanReport& report, size_t width) {
     row("calls in flight", fmt::format("{:.1f}", all.running), fmt::format("{:.1f}", less.running),
         "-");
     row("prompt tokens found cached", percent(all.hit_rate), percent(less.hit_rate), "-");
-    row("idle KV stays", seconds(all.eviction_age_s), seconds(less.eviction_age_s), "-");
+    row("idle KV stays", kept(all.eviction_age_s), kept(less.eviction_age_s), "-");
     row("time spent reading prompts", percent(all.read_busy), percent(less.read_busy), "-");
     return table.text(width);
 }
