@@ -99,9 +99,10 @@ Result<std::vector<SimVariant>> variants_of(const SimulateWords& words) {
     std::vector<SimVariant> variants;
     for (const std::string& policy : words.policies)
         for (const std::string& name : words.retentions) {
-            TRY(const RetentionPolicy retention, retention_named(name));
+            const Result<RetentionPolicy> retention = retention_named(name);
+            if (!retention.ok()) return Error(retention.error()).in("--retention");
             variants.push_back({words.retentions.size() > 1 ? concat(policy, ", ", name) : policy,
-                                policy, retention});
+                                policy, *retention});
         }
     if (variants.empty())
         return Error{Code::invalid_argument, "at least one policy and one retention are needed"};

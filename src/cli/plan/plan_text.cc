@@ -120,10 +120,11 @@ std::string settings_text(const PlanReport& report) {
         plan.situation.memory.kv_size.block_tokens, flags.max_num_seqs, flags.step_tokens);
     if (plan.money)
         out += fmt::format(
-            "money: {:.2f} $/h ({:.2f} to {:.2f} on the market), {:.0f} $ a month, {:.2f} $ per "
+            "money: {:.2f} $/h ({:.2f} to {:.2f} on the market), {} $ a month, {:.2f} $ per "
             "million output tokens; at most {:.1f} kW\n",
             plan.money->per_hour, plan.money->per_hour_low, plan.money->per_hour_high,
-            plan.money->per_month, plan.money->per_million_output, plan.money->kilowatts);
+            grouped(std::llround(plan.money->per_month)), plan.money->per_million_output,
+            plan.money->kilowatts);
     if (const Line* gateways = report.page.find("gateways"))
         out += fmt::format("front door: {:.0f} gateway{}\n", gateways->value,
                            gateways->value == 1 ? "" : "s");

@@ -25,7 +25,8 @@ function shape(parent, name, attributes, text) {
 }
 function seconds(value) {
   if (value === null || value === undefined || value > 1e4) return "never";
-  return value < 0.0995 ? (value * 1000).toFixed(1) + " ms" : value.toFixed(value < 99.95 ? 2 : 0) + " s";
+  if (value < 0.0995) return (value * 1000).toFixed(1) + " ms";
+  return value.toFixed(value < 99.95 ? 2 : 0) + " s";
 }
 const grouped = (value, digits) => value.toLocaleString("en", {minimumFractionDigits: digits,
                                                                 maximumFractionDigits: digits});
