@@ -64,10 +64,12 @@ Result<std::vector<GridPoint>> simulated_grid(const PlanRequest& request, const 
         lengthen(profile, context);
         for (const double times : {0.5, 1.0, 1.5, 2.0, 3.0}) {
             const double people = some_people(option, times);
-            TRY(traces.emplace_back(), calls_of(profile, option, people, time_for(people), seed));
+            const Duration time = time_for(people);
+            TRY(traces.emplace_back(), calls_of(profile, option, people, time, seed));
             for (const uint32_t replicas : replica_counts(option, 1, 4)) {
                 SimRun& run = runs.emplace_back(&traces.back(), sim_setup_of(option, seed));
                 run.setup.replicas.front().count = replicas;
+                run.setup.until = Instant() + time;  // who waits long asks less in it
                 grid.push_back({.people = people, .replicas = replicas, .context = context});
             }
         }
