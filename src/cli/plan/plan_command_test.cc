@@ -32,6 +32,11 @@ struct Planning {
     std::string out, err;
 };
 
+std::string text_of(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
 const std::vector<std::string> kTwenty = {"--developers", "20",   "--model", "qwen3-32b",
                                           "--gpu",        "h200", "--tp",    "1,2"};
 
@@ -95,6 +100,19 @@ TEST(PlanCommand, verifies_itself_by_a_simulation) {
     EXPECT_NEAR(simulated, reckoned, 0.2 * reckoned) << "two ways to one number";
 }
 
+TEST(PlanCommand, simulates_what_the_sliders_of_its_page_show) {
+    const ScratchFolder folder;
+    const std::string path = (folder.path() / "plan.html").string();
+    const std::vector<std::string> words = {"--developers", "2",    "--model", "qwen3-32b",
+                                            "--gpu",        "h200", "--html",  path};
+    EXPECT_EQ(Planning(words).code, kExitOk);
+    EXPECT_THAT(text_of(path), HasSubstr(R"("grid_is_simulated":false)"));
+    std::vector<std::string> verified = words;
+    verified.push_back("--verify");
+    EXPECT_EQ(Planning(verified).code, kExitOk);
+    EXPECT_THAT(text_of(path), HasSubstr(R"("grid_is_simulated":true)"));
+}
+
 TEST(PlanCommand, verifies_with_the_tiers_that_it_planned) {
     const std::vector<std::string> words =
         twenty_and({"--max-context", "131072", "--ram-tier", "128", "--verify"});
@@ -145,11 +163,6 @@ TEST(PlanCommand, fleets_are_compared) {
                          "6 x rtx-4090 @ 0.30", "--fleet", "2 x h100 sxm 80gb @ 3.5"});
     EXPECT_EQ(plan.code, kExitOk) << plan.err;
     EXPECT_THAT(plan.out, AllOf(HasSubstr("1.80"), HasSubstr("7.00")));
-}
-
-std::string text_of(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST(PlanCommand, what_it_emits_the_gateway_accepts) {
