@@ -175,6 +175,7 @@ PlanOption option_with(const PlanRequest& request, const PlanCandidate& candidat
     out.money = money_of(request, out);
     out.misses = misses(request.targets, out.degraded);
     out.tightness = tightness(request.targets, out.degraded);
+    out.usual_tightness = tightness(request.targets, out.normal);
     return out;
 }
 

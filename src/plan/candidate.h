@@ -64,8 +64,9 @@ struct PlanOption {
     FleetFigures degraded = {};             // as many as are left when the spare ones are lost
     std::optional<FleetCost> money = {};    // nothing where no price is known
     std::vector<MissedTarget> misses = {};  // of the degraded fleet
-    double tightness = 0;
-    size_t order = 0;  // among the candidates
+    double tightness = 0;                   // of the degraded fleet
+    double usual_tightness = 0;             // of all replicas
+    size_t order = 0;                       // among the candidates
 
     uint32_t accelerators() const { return replicas * candidate.accelerators(); }
 };

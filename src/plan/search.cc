@@ -13,10 +13,11 @@ double cost_of(const PlanOption& option) {
     return option.money ? option.money->per_hour : 1e300;
 }
 
+// Of two that cost the same, the one that is better as long as nothing is lost.
 bool is_cheaper(const PlanOption& a, const PlanOption& b) {
     if (cost_of(a) != cost_of(b)) return cost_of(a) < cost_of(b);
     if (a.accelerators() != b.accelerators()) return a.accelerators() < b.accelerators();
-    if (a.tightness != b.tightness) return a.tightness < b.tightness;
+    if (a.usual_tightness != b.usual_tightness) return a.usual_tightness < b.usual_tightness;
     return a.order < b.order;
 }
 

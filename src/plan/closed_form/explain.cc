@@ -132,8 +132,9 @@ void explain_reuse(PlanPage& page, const Situation& situation, const FleetFigure
     page.add({.name = "age of eviction",
               .formula = "the age at which KV of sessions idle for less fills the room",
               .numbers = concat(shown(figures.sequences / situation.replicas), " sessions of ",
-                                shown(figures.session_tokens), " tokens in ",
-                                shown(kv_room_tokens(situation))),
+                                shown(figures.session_tokens - workload.shared_tokens),
+                                " tokens, and ", shown(workload.shared_tokens),
+                                " that they share, in ", shown(kv_room_tokens(situation))),
               .value = figures.eviction_age_s,
               .unit = "s",
               .source = "a day: nothing is evicted; gaps from the profile"});

@@ -57,6 +57,21 @@ TEST(Residency, more_room_and_fewer_sessions_keep_kv_longer) {
               before);
 }
 
+/// Absences end after half an hour, so many gaps are equally long.
+TEST(Residency, nothing_hangs_on_the_last_second_of_many_equal_gaps) {
+    Workload workload = *find_workload("claude-code");
+    workload.gaps = {{0, 1}, {0.8, 60}, {0.8, 1'800}, {1, 1'800}};
+    const CacheLoad load{.workload = workload, .sessions = 1, .session_tokens = 1};
+    double before = found_within(load, 100);
+    for (double age = 100; age < 10'000; age *= 1.01) {
+        const double found = found_within(load, age);
+        EXPECT_GE(found, before - 1e-9) << age;
+        EXPECT_LT(found, before + 0.01) << age;
+        before = found;
+    }
+    EXPECT_NEAR(before, 1, 1e-9);
+}
+
 TEST(Residency, without_affinity_little_is_found) {
     const Workload workload = *find_workload("claude-code");
     CacheLoad load{.workload = workload,

@@ -99,11 +99,16 @@ CacheLoad cache_load(const Situation& situation, double answer_s, double held_s)
     const bool stays = situation.affinity;
     return {.workload = situation.workload,
             .sessions = sequences_per_replica(situation) * (stays ? 1 : replicas),
-            .session_tokens = session_kv_tokens(situation),
+            .session_tokens = session_kv_tokens(situation) - situation.workload.shared_tokens,
             .answer_s = answer_s,
             .held_s = held_s,
             .gap_scale = 1 / situation.peak_factor,
             .visits_every = stays ? 1 : replicas};
+}
+
+/// Of a mean prompt, with an endless cache.
+double missed_tokens(const Workload& workload) {
+    return (1 - workload.reuse) * workload.prompt_tokens;
 }
 
 double tier_tokens(const Situation& situation) {
@@ -226,23 +231,35 @@ double session_kv_tokens(const Situation& situation) {
            static_cast<double>(memory.sequence_blocks) * memory.kv_size.block_tokens;
 }
 
+// Of measured work what is missed lies between what the two kinds read, whichever reads more;
+// declared numbers need not agree.
 double fresh_tokens(const Workload& workload) {
     const double own = workload.prompt_tokens - workload.shared_tokens;
-    const double missed = (1 - workload.reuse) * workload.prompt_tokens;
-    return std::min(own, std::max(workload.fresh_part * own, missed));
+    const double fresh = workload.fresh_part * own;
+    const double missed = missed_tokens(workload);
+    const auto [less, more] = std::minmax(fresh, workload.new_tokens);
+    return less <= missed && missed <= more ? fresh : std::min(own, std::max(fresh, missed));
 }
 
 double fresh_share(const Workload& workload) {
-    const double missed = (1 - workload.reuse) * workload.prompt_tokens - workload.new_tokens;
     const double more = fresh_tokens(workload) - workload.new_tokens;
-    return more <= 0 ? 0 : std::clamp(missed / more, 0.0, 1.0);
+    if (std::abs(more) < 1) return 0;  // they read the same
+    return std::clamp((missed_tokens(workload) - workload.new_tokens) / more, 0.0, 1.0);
+}
+
+double repeating_tokens(const Workload& workload) {
+    const double fresh = fresh_share(workload);
+    const double prompt = workload.prompt_tokens;
+    if (fresh >= 1) return prompt;
+    const double others = fresh * (fresh_tokens(workload) + workload.shared_tokens);
+    return std::max(workload.new_tokens + workload.shared_tokens, (prompt - others) / (1 - fresh));
 }
 
 Readings readings_of(const Situation& situation, double answer_s, double held_s,
                      FleetFigures& figures) {
     const Workload& workload = situation.workload;
     const CacheLoad load = cache_load(situation, answer_s, held_s);
-    const double room = kv_room_tokens(situation);
+    const double room = kv_room_tokens(situation) - workload.shared_tokens;  // held once for all
     const double tiers = tier_tokens(situation);
     figures.eviction_age_s = eviction_age(load, room);
     figures.tier_age_s = tiers > 0 ? eviction_age(load, room + tiers) : figures.eviction_age_s;
@@ -250,10 +267,10 @@ Readings readings_of(const Situation& situation, double answer_s, double held_s,
     const double repeats = (1 - fresh) * situation.found_share;
     const double found = repeats * found_within(load, figures.eviction_age_s);
     const double loaded = repeats * found_within(load, figures.tier_age_s) - found;
-    const double bytes = (workload.prompt_tokens - workload.new_tokens) *
-                         static_cast<double>(situation.memory.kv_size.per_token);
+    const double prompt = repeating_tokens(workload);
+    const double bytes =
+        (prompt - workload.new_tokens) * static_cast<double>(situation.memory.kv_size.per_token);
     const double load_s = bytes / tier_bytes_per_s(situation.tiers);
-    const double prompt = workload.prompt_tokens;
     const double unshared = workload.shared_tokens * (1 - situation.found_share);
     const double own = fresh_tokens(workload);
     // A replica that sees one call in so many of a session has missed what the others brought.
@@ -269,7 +286,7 @@ Readings readings_of(const Situation& situation, double answer_s, double held_s,
     figures.uncached_per_call = 0;
     for (const PromptReading* reading : out.all())
         figures.uncached_per_call += reading->share * reading->uncached;
-    figures.hit_rate = 1 - figures.uncached_per_call / prompt;
+    figures.hit_rate = 1 - figures.uncached_per_call / workload.prompt_tokens;
     return out;
 }
 

@@ -22,6 +22,9 @@ double fresh_tokens(const Workload& workload);
 /// tokens.
 double fresh_share(const Workload& workload);
 
+/// A mean prompt of the other calls.
+double repeating_tokens(const Workload& workload);
+
 /// Calls by what is found, when they are answered after `answer_s` and hold their KV for `held_s`.
 Readings readings_of(const Situation& situation, double answer_s, double held_s,
                      FleetFigures& figures);

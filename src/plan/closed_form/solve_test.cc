@@ -29,6 +29,22 @@ TEST(Solve, with_an_endless_cache_the_hit_rate_is_the_measured_reuse) {
     EXPECT_NEAR(solve(situation).hit_rate, situation.workload.reuse, 1e-6);
 }
 
+/// Sessions of two or three calls: every third call and more is somebody's first, and reads less
+/// than one that goes on.
+TEST(Solve, short_sessions_begin_often_and_find_what_all_share) {
+    Situation situation = roomy_situation();
+    situation.workload = *find_workload("chat");
+    EXPECT_LT(fresh_tokens(situation.workload), situation.workload.new_tokens);
+    EXPECT_NEAR(fresh_share(situation.workload), 0.4, 0.06);
+    EXPECT_GT(repeating_tokens(situation.workload), situation.workload.prompt_tokens);
+    situation.people = 300;
+    situation.memory.blocks = 2'000;  // nothing stays
+    const FleetFigures figures = solve(situation);
+    const double shared = situation.workload.shared_tokens / situation.workload.prompt_tokens;
+    EXPECT_GT(figures.hit_rate, shared);
+    EXPECT_LT(figures.hit_rate, shared + 0.15);
+}
+
 TEST(Solve, more_people_are_never_answered_sooner_and_more_replicas_never_later) {
     for (uint64_t seed = 0; seed < 40; ++seed) {
         SCOPED_TRACE(seed);
