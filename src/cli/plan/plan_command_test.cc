@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/plan/plan_questions.h"
+#include "cli/plan/plan_text.h"
 #include "gateway/config/load_config.h"
 #include "hub/scratch_folder.h"
 
@@ -98,6 +99,20 @@ TEST(PlanCommand, verifies_itself_by_a_simulation) {
     const double reckoned =
         parse_json(machine.out, "output").value()["chosen"]["all_replicas"]["tpot_s"];
     EXPECT_NEAR(simulated, reckoned, 0.2 * reckoned) << "two ways to one number";
+}
+
+TEST(PlanCommand, says_aloud_when_the_simulation_does_not_bear_it_out) {
+    PlanWords words;
+    for (const auto& [field, text] :
+         {std::pair("developers", "2"), std::pair("model", "qwen3-32b"), std::pair("gpu", "h200")})
+        words.say(field, {{.text = text, .place = field}});
+    PlanReport report = *make_plan(*understand(words));
+    report.verification.emplace();
+    EXPECT_THAT(plan_text(report, false, 100), ::testing::Not(HasSubstr("DOES NOT BEAR")));
+    report.verification->planned.misses = {
+        {.target = "TTFT p90", .wanted = 10, .got = 317, .unit = "s", .factor = 31.7}};
+    EXPECT_THAT(plan_text(report, false, 100),
+                HasSubstr("DOES NOT BEAR THIS PLAN OUT: TTFT p90 is missed x 31.7"));
 }
 
 TEST(PlanCommand, simulates_what_the_sliders_of_its_page_show) {

@@ -81,6 +81,17 @@ double loaded_share(const SimReport& sim) {
 }
 
 /// The same quantities of both, for as many people.
+/// Said aloud where the arithmetic chose what the simulation refuses.
+std::string not_borne_out(const std::vector<MissedTarget>& misses) {
+    if (misses.empty()) return "";
+    const MissedTarget& worst = misses.front();
+    return fmt::format(
+        "THE SIMULATION DOES NOT BEAR THIS PLAN OUT: {} is missed x {:.1f}. It begins cold, with "
+        "all "
+        "people at once; plan for more people or with a larger --spare until it holds.\n",
+        worst.target, worst.factor);
+}
+
 std::string verification_text(const PlanReport& report, size_t width) {
     const FleetFigures& form = report.chosen->normal;
     const Verification& verification = *report.verification;
@@ -106,7 +117,7 @@ std::string verification_text(const PlanReport& report, size_t width) {
                ? fmt::format("it holds {:.0f} people, and nothing gave way\n", verification.people)
                : fmt::format("it holds up to {:.0f} people; then the first to give way is {}\n",
                              verification.people, verification.first);
-    return out;
+    return out + not_borne_out(verification.planned.misses);
 }
 
 std::string settings_text(const PlanReport& report) {
