@@ -6,7 +6,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <thread>
 
 #include "base/concat.h"
 #include "base/file.h"
@@ -110,8 +109,7 @@ Result<void> simulate(const PlanOptions& options, PlanReport& report) {
     TRY(report.verification, verify(report.request, *report.chosen, options.seed));
     if (options.html.empty()) return {};
     std::cerr << "simulating what the page's sliders show\n";
-    const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-    TRY(report.grid, simulated_grid(report.request, *report.chosen, options.seed, cores));
+    TRY(report.grid, simulated_grid(report.request, *report.chosen, options.seed));
     report.grid_is_simulated = true;
     return {};
 }

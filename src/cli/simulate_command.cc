@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <thread>
 
 #include "base/file.h"
 #include "base/heap.h"
@@ -86,9 +85,7 @@ Result<std::vector<PolicyRuns>> run_all(const SimulateWords& words, const SimSet
     for (const SimVariant& variant : variants)
         for (uint32_t i = 0; i < words.seeds; ++i)
             runs.push_back({&traces[i], setup_with(setup, variant, words.seed + i)});
-    const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-    TRY(std::vector<SimReport> reports,
-        simulate_all(runs, words.threads > 0 ? words.threads : cores));
+    TRY(std::vector<SimReport> reports, simulate_all(runs, words.threads));
     std::vector<PolicyRuns> policies;
     for (size_t i = 0; i < reports.size(); ++i) {
         if (i % words.seeds == 0) policies.push_back({variants[i / words.seeds].name, {}});

@@ -153,9 +153,8 @@ std::string caution_about(const Json& a, const Json& b, const Run& from, const R
     if (!is_warmer || url != other_url || seed != other_seed) return "";
     return fmt::format(
         "Both runs sent the same text to one endpoint, and {:.0f} % of A's prompt tokens and "
-        "{:.0f} "
-        "% of B's were found cached: the later run may have found what the earlier one left there. "
-        "Give it another --seed.",
+        "{:.0f} % of B's were found cached: the later run may have found what the earlier one "
+        "left there. Give it another --seed.",
         100 * share(from), 100 * share(to));
 }
 

@@ -19,8 +19,9 @@ std::vector<GridPoint> closed_form_grid(const PlanOption& option);
 
 /// At fewer points. Each is simulated for so long that its people are at work for sixty hours
 /// together, at least twenty minutes and at most a hundred, after the warm-up. In it a call adds
-/// more, too, where contexts are longer. The same for any number of threads.
+/// more, too, where contexts are longer. The same for any number of threads;
+/// 0: one for each core.
 Result<std::vector<GridPoint>> simulated_grid(const PlanRequest& request, const PlanOption& option,
-                                              uint64_t seed, uint32_t threads);
+                                              uint64_t seed, uint32_t threads = 0);
 
 }  // namespace brigada

@@ -20,6 +20,7 @@ Result<std::vector<SimReport>> simulate_all(const std::vector<SimRun>& runs, uin
         for (size_t i = next++; i < runs.size(); i = next++)
             done[i] = simulate(*runs[i].trace, runs[i].setup);
     };
+    if (threads == 0) threads = std::thread::hardware_concurrency();
     std::vector<std::jthread> helpers;
     for (uint32_t i = 1; i < std::min<size_t>(threads, runs.size()); ++i)
         helpers.emplace_back(work);

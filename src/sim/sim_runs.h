@@ -15,7 +15,8 @@ struct SimRun {
     SimSetup setup;
 };
 
-/// In the order of `runs`. The first error, in that order, if there is one.
+/// On so many threads; 0: one for each core. In the order of `runs`. The first error, in that
+/// order, if there is one.
 Result<std::vector<SimReport>> simulate_all(const std::vector<SimRun>& runs, uint32_t threads);
 
 /// The sessions begin at other times: each drawn uniformly from [0, within), by its own chance.

@@ -80,18 +80,17 @@ double loaded_share(const SimReport& sim) {
                : 0;
 }
 
-/// The same quantities of both, for as many people.
 /// Said aloud where the arithmetic chose what the simulation refuses.
 std::string not_borne_out(const std::vector<MissedTarget>& misses) {
     if (misses.empty()) return "";
     const MissedTarget& worst = misses.front();
     return fmt::format(
-        "THE SIMULATION DOES NOT BEAR THIS PLAN OUT: {} is missed x {:.1f}. It begins cold, with "
-        "all "
-        "people at once; plan for more people or with a larger --spare until it holds.\n",
+        "THE SIMULATION DOES NOT BEAR THIS PLAN OUT: {} is missed x {:.1f}. It begins cold, "
+        "with all people at once; plan for more people or with a larger --spare until it holds.\n",
         worst.target, worst.factor);
 }
 
+/// The same quantities of both, for as many people.
 std::string verification_text(const PlanReport& report, size_t width) {
     const FleetFigures& form = report.chosen->normal;
     const Verification& verification = *report.verification;

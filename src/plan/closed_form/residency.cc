@@ -24,7 +24,9 @@ double resident_tokens(const CacheLoad& load, double age_s) {
     const double held = load.held_s / every + mean_gap(load.workload, bound) * scale;
     const double going_on = std::min(1.0, held / (cycle(load) * every));
     const double ended_per_s = 1 / (load.workload.calls_per_session * cycle(load));
-    return load.sessions * load.session_tokens * (going_on + ended_per_s * age_s);
+    const double shared = load.workload.shared_tokens;
+    const double own = load.session_tokens - shared;
+    return shared + load.sessions * own * (going_on + ended_per_s * age_s);
 }
 
 double eviction_age(const CacheLoad& load, double room_tokens) {

@@ -10,7 +10,7 @@ namespace brigada {
 struct CacheLoad {
     const Workload& workload;
     double sessions = 0;        // that live on this cache
-    double session_tokens = 0;  // KV of one
+    double session_tokens = 0;  // KV of one, what all share included
     double answer_s = 0;        // of a call, waiting included
     double held_s = 0;          // of that, while its KV is held
     double gap_scale = 1;       // gaps are so many times those of the workload
@@ -18,7 +18,7 @@ struct CacheLoad {
 };
 
 /// Tokens held by a cache that drops what was idle for longer than `age_s`: of sessions that go on,
-/// and of sessions that ended.
+/// and of sessions that ended. What all share it holds once.
 double resident_tokens(const CacheLoad& load, double age_s);
 
 /// The age at which the room is full; kOldestAge where everything fits.

@@ -99,7 +99,7 @@ CacheLoad cache_load(const Situation& situation, double answer_s, double held_s)
     const bool stays = situation.affinity;
     return {.workload = situation.workload,
             .sessions = sequences_per_replica(situation) * (stays ? 1 : replicas),
-            .session_tokens = session_kv_tokens(situation) - situation.workload.shared_tokens,
+            .session_tokens = session_kv_tokens(situation),
             .answer_s = answer_s,
             .held_s = held_s,
             .gap_scale = 1 / situation.peak_factor,
@@ -259,7 +259,7 @@ Readings readings_of(const Situation& situation, double answer_s, double held_s,
                      FleetFigures& figures) {
     const Workload& workload = situation.workload;
     const CacheLoad load = cache_load(situation, answer_s, held_s);
-    const double room = kv_room_tokens(situation) - workload.shared_tokens;  // held once for all
+    const double room = kv_room_tokens(situation);
     const double tiers = tier_tokens(situation);
     figures.eviction_age_s = eviction_age(load, room);
     figures.tier_age_s = tiers > 0 ? eviction_age(load, room + tiers) : figures.eviction_age_s;
