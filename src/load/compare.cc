@@ -33,8 +33,25 @@ Error missing(std::string_view name, std::string_view what) {
             concat(name, ": no report of brigada load --json: ", what, " is missing")};
 }
 
+/// report[section][field]; null where there is none.
+Json told(const Json& report, const char* section, const char* field) {
+    const auto found = report.find(section);
+    if (found == report.end() || !found->is_object()) return {};
+    return found->value(field, Json());
+}
+
+double number_told(const Json& report, const char* section, const char* field) {
+    const Json value = told(report, section, field);
+    return value.is_number() ? value.get<double>() : 0;
+}
+
+std::string text_told(const Json& report, const char* section, const char* field) {
+    const Json value = told(report, section, field);
+    return value.is_string() ? value.get<std::string>() : "";
+}
+
 Result<Run> read_run(const Json& report, std::string_view name) {
-    if (!report.is_object() || report.value("format", "") != "brigada-load")
+    if (!report.is_object() || report.value("format", Json()) != "brigada-load")
         return missing(name, "\"format\": \"brigada-load\"");
     if (!report.contains("each_call") || !report["each_call"].is_object() ||
         !report["each_call"].contains("play"))
@@ -61,13 +78,12 @@ Result<Run> read_run(const Json& report, std::string_view name) {
     for (const char* rate :
          {"calls_per_second", "output_tokens_per_second", "prompt_tokens_per_second",
           "interactivity_tokens_per_second", "goodput_calls_per_second"})
-        if (report.contains("rates") && report["rates"].contains(rate))
-            out.rates[rate] = report["rates"][rate].get<double>();
-    if (const Json tokens = report.value("tokens", Json::object());
-        tokens.value("prompt", uint64_t{0}) > 0)
-        out.rates["cached_share"] = tokens.value("cached", 0.0) / tokens["prompt"].get<double>();
+        if (told(report, "rates", rate).is_number())
+            out.rates[rate] = number_told(report, "rates", rate);
+    if (const double prompt = number_told(report, "tokens", "prompt"); prompt > 0)
+        out.rates["cached_share"] = number_told(report, "tokens", "cached") / prompt;
     if (report.contains("calls"))
-        out.rates["failure_share"] = report["calls"].value("failure_share", 0.0);
+        out.rates["failure_share"] = number_told(report, "calls", "failure_share");
     return out;
 }
 
@@ -143,14 +159,11 @@ std::string caution_about(const Json& a, const Json& b, const Run& from, const R
         const auto found = run.rates.find("cached_share");
         return found == run.rates.end() ? 0.0 : found->second;
     };
-    const auto told = [&](const char* field) {
-        return std::pair(a.value("run", Json::object()).value(field, Json()),
-                         b.value("run", Json::object()).value(field, Json()));
+    const auto differ = [&](const char* field) {
+        return told(a, "run", field) != told(b, "run", field);
     };
-    const auto [url, other_url] = told("url");
-    const auto [seed, other_seed] = told("seed");
     const bool is_warmer = std::abs(share(to) - share(from)) > kNoticeable;
-    if (!is_warmer || url != other_url || seed != other_seed) return "";
+    if (!is_warmer || differ("url") || differ("seed")) return "";
     return fmt::format(
         "Both runs sent the same text to one endpoint, and {:.0f} % of A's prompt tokens and "
         "{:.0f} % of B's were found cached: the later run may have found what the earlier one "
@@ -165,9 +178,9 @@ Result<LoadComparison> compare_reports(const Json& a, const Json& b, uint64_t se
     TRY(const Run from, read_run(a, "the first file"));
     TRY(const Run to, read_run(b, "the second file"));
     const auto words = [](const Json& report) {
-        const Json run = report.value("run", Json::object());
-        return concat(run.value("model", ""), " at ", run.value("url", ""), ", ",
-                      run.value("pace", ""), ", ", run.value("started", ""));
+        return concat(text_told(report, "run", "model"), " at ", text_told(report, "run", "url"),
+                      ", ", text_told(report, "run", "pace"), ", ",
+                      text_told(report, "run", "started"));
     };
     LoadComparison out{.a = words(a),
                        .b = words(b),

@@ -105,6 +105,21 @@ TEST(Compare, says_what_is_missing_in_which_file) {
     EXPECT_FALSE(compare_reports(Json::array(), good, 1).ok());
 }
 
+TEST(Compare, survives_a_report_that_somebody_has_edited) {
+    const Json good = report_json(run_of(1, 2, 100));
+    for (const char* const section : {"run", "calls", "tokens", "rates"}) {
+        Json odd = good;
+        odd[section] = 5;
+        EXPECT_TRUE(compare_reports(good, odd, 1).ok()) << section;
+    }
+    Json odd = good;
+    odd["tokens"]["prompt"] = "many";
+    odd["run"]["url"] = 7;
+    EXPECT_TRUE(compare_reports(good, odd, 1).ok());
+    odd["format"] = 1;
+    EXPECT_FALSE(compare_reports(good, odd, 1).ok());
+}
+
 TEST(Report, has_every_call_in_its_csv_and_its_page) {
     LoadReport report = run_of(1, 3, 100);
     report.measured.results[0].outcome = CallOutcome::failed;
