@@ -99,17 +99,6 @@ double mean_of(const std::vector<Quantile>& quantiles, double bound) {
     return mean;
 }
 
-double share_within(const std::vector<Quantile>& quantiles, double seconds) {
-    for (size_t i = 0; i < quantiles.size(); ++i) {
-        if (quantiles[i].value <= seconds) continue;
-        if (i == 0) return 0;
-        const Quantile& low = quantiles[i - 1];
-        const double part = (seconds - low.value) / (quantiles[i].value - low.value);
-        return low.share + part * (quantiles[i].share - low.share);
-    }
-    return 1;
-}
-
 double value_at(const std::vector<Quantile>& quantiles, double share) {
     if (quantiles.empty()) return 0;
     for (size_t i = 1; i < quantiles.size(); ++i) {

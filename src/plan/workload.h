@@ -77,9 +77,6 @@ double mean_gap(const Workload& workload, double bound);
 /// Between an answer and the same person's next call, in this session or another.
 double mean_think(const Workload& workload);
 
-/// The share of gaps that are at most `seconds`, linear between quantiles.
-double share_within(const std::vector<Quantile>& quantiles, double seconds);
-
 /// The value below which `share` lie, linear between quantiles.
 double value_at(const std::vector<Quantile>& quantiles, double share);
 

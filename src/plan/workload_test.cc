@@ -10,6 +10,19 @@
 namespace brigada {
 namespace {
 
+/// What value_at() turns around: the share of values that are at most `seconds`, linear between
+/// quantiles.
+double share_within(const std::vector<Quantile>& quantiles, double seconds) {
+    for (size_t i = 0; i < quantiles.size(); ++i) {
+        if (quantiles[i].value <= seconds) continue;
+        if (i == 0) return 0;
+        const Quantile& low = quantiles[i - 1];
+        const double part = (seconds - low.value) / (quantiles[i].value - low.value);
+        return low.share + part * (quantiles[i].share - low.share);
+    }
+    return 1;
+}
+
 using ::testing::HasSubstr;
 using ::testing::Not;
 
